@@ -1,0 +1,1 @@
+"""adcompiler: exact gradients of ordinary Python and NumPy code, by source transformation."""

@@ -1,0 +1,122 @@
+"""Errors of adcompiler: every one carries a place in the user's file and a hint that says what to write instead.
+
+>>> error = UnsupportedSyntaxError("'yield' cannot be differentiated", hint="append to a list and return it")
+>>> print(error)
+'yield' cannot be differentiated
+  hint: append to a list and return it
+"""
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Loc:
+    """A place in the user's source: 1-based lines, 0-based columns, as in `ast`."""
+
+    filename: str = "<unknown>"
+    lineno: int = 0
+    col_offset: int = 0
+    end_lineno: int | None = None
+    end_col_offset: int | None = None
+    function: str = ""
+
+    def line(self) -> str:
+        """The text of the source line, without its line end; empty if the file cannot be read."""
+        return linecache.getline(self.filename, self.lineno).rstrip("\n") if self.lineno else ""
+
+
+NOWHERE = Loc()
+
+
+class AdcompilerError(Exception):
+    """Base of all errors of adcompiler.
+
+    Attributes: `filename`, `lineno`, `col_offset` (where, in the user's source; None, 0, 0 if nowhere),
+    `hint` (what to write instead) and `reason` (the first line of the message).
+    """
+
+    def __init__(self, reason: str, loc: Loc | None = None, *, hint: str = ""):
+        self.reason = reason
+        self.loc = loc or NOWHERE
+        self.hint = hint
+        super().__init__(self._render())
+
+    @property
+    def filename(self) -> str | None:
+        return self.loc.filename if self.loc.lineno else None
+
+    @property
+    def lineno(self) -> int:
+        return self.loc.lineno
+
+    @property
+    def col_offset(self) -> int:
+        return self.loc.col_offset
+
+    def _render(self) -> str:
+        parts = [self.reason]
+        if self.loc.lineno:
+            where = f'  File "{self.loc.filename}", line {self.loc.lineno}'
+            if self.loc.function:
+                where += f", in {self.loc.function}"
+            parts.append(where)
+            text = self.loc.line()
+            if text.strip():
+                indent = len(text) - len(text.lstrip())
+                same_line = self.loc.end_lineno in (None, self.loc.lineno)
+                end = self.loc.end_col_offset if same_line and self.loc.end_col_offset else self.loc.col_offset + 1
+                width = max(1, min(end, len(text)) - self.loc.col_offset)
+                parts.append("    " + text.strip())
+                parts.append("    " + " " * max(0, self.loc.col_offset - indent) + "^" * width)
+        if self.hint:
+            parts.append(f"  hint: {self.hint}")
+        return "\n".join(parts)
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.reason, self.loc, self.hint)
+
+
+def _rebuild(kind, reason, loc, hint):
+    return kind(reason, loc, hint=hint)
+
+
+class UnsupportedSyntaxError(AdcompilerError):
+    """A construct outside the supported language stands on an active path."""
+
+
+class MissingRuleError(AdcompilerError):
+    """An active value enters a function that has neither source text nor a derivative rule."""
+
+
+class NonDifferentiableInputError(AdcompilerError, TypeError):
+    """A gradient is asked for with respect to something that is not a real or complex number."""
+
+
+class NotScalarError(AdcompilerError, TypeError):
+    """`grad` of a result that is not one real number."""
+
+
+class SourceUnavailableError(AdcompilerError):
+    """A function has neither source text nor a rule."""
+
+
+class TapeFreedError(AdcompilerError, RuntimeError):
+    """A tape is replayed after it was freed."""
+
+
+class TapeMismatchError(AdcompilerError, ValueError):
+    """A tape of another function or of another signature."""
+
+
+class ShapeError(AdcompilerError, ValueError):
+    """A seed (or tangent) whose shape or structure does not fit."""
+
+
+class MemoryBudgetError(AdcompilerError):
+    """No checkpointing schedule stays within the memory budget."""
+
+
+class GradientMismatchError(AdcompilerError, AssertionError):
+    """`check_gradients` found a derivative that differs from the differences of the function."""

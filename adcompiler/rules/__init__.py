@@ -1,0 +1,1 @@
+"""Derivative rules, one file per topic, in the order of the library's own documentation."""

@@ -1,0 +1,247 @@
+"""The table of derivative rules: templates in plain Python, read as a formula sheet.
+
+A template names the result once and gives one adjoint per differentiable parameter:
+
+>>> import numpy as np
+>>> @rule(np.hypot, elementwise=True, replace=True)
+... def hypot(x, y):
+...     z = np.hypot(x, y)
+...     x_bar = z_bar * x / z
+...     y_bar = z_bar * y / z
+>>> lookup(np.hypot).result
+('z',)
+>>> lookup(np.hypot).evaluate_adjoint("x", (3.0, 4.0), {}, 1.0)
+np.float64(0.6)
+
+The first statement says what the result is called; it is never run by the compiler, which runs the user's call.
+Every later statement is an assignment `name = expression`. `x_bar` (for a parameter `x`) is the contribution to the
+adjoint of `x`, an expression in the parameters, the result and `<result>_bar`; other names are temporaries, computed
+only for the adjoints that use them. Of two parameters only the active ones are emitted. Broadcasting, dtype casts,
+accumulation and zeroing are the compiler's work and never appear in a rule: with `elementwise=True` a contribution
+has the shape of the result, and the compiler sums it over the axes along which the parameter was broadcast; without,
+it must have the parameter's own shape.
+
+Complex numbers: with the convention of the project a slope enters as its conjugate. A rule says so with the marker
+`conj(...)`, which is dropped where the value is real: `x_bar = y_bar * conj(np.cos(x))`.
+
+What the adjoint reads is what must be kept on the tape, so a rule reads as little as it can: the result rather than
+the input where either will do, and `np.shape(x)` (also `np.ndim(x)`, `np.size(x)`, `x.shape`, `shapes(xs)`) where
+only the shape is needed.
+
+Choices at compile time: a conditional expression whose test the compiler can decide is folded, so that the emitted
+code shows one branch. Tests that it decides: comparisons of a parameter with a literal or None when the call gives a
+literal (`axis is None`, `keepdims`), and the markers `is_active(p)` (the adjoint of parameter `p` is wanted too) and
+`is_real(p)`.
+"""
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..errors import AdcompilerError, Loc
+
+
+def conj(value):
+    """Marker of templates: the complex conjugate, dropped by the compiler where `value` is real."""
+    return value.conjugate() if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c" else value
+
+
+def is_active(value) -> bool:
+    """Marker of templates: is the adjoint of this parameter wanted? Decided at compile time."""
+    return True
+
+
+def is_real(value) -> bool:
+    """Marker of templates: is this parameter (or result) real? Decided at compile time where the type is known."""
+    return getattr(getattr(value, "dtype", None), "kind", "") != "c" and not isinstance(value, complex)
+
+
+def shapes(arrays) -> list[tuple[int, ...]]:
+    """The shapes of a sequence of arrays; in a template it reads only their shapes."""
+    import numpy as np
+
+    return [np.shape(a) for a in arrays]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One derivative rule. Fields beside the template's own parts are data that the analyses read.
+
+    alias: how the result may share memory with parameter `alias_of`: "fresh", "view" (always), "maybe" (depends on
+        layout or type at run time).
+    pure: the call has no effect and gives the same value again; False for random draws.
+    infer: `None` (the compiler runs the function on small examples to learn dtype and rank), or a callable
+        `infer(*types, **types)` for functions whose result type depends on values.
+    cheap: cheaper to run again than to save (views, reads of an element, shapes).
+    """
+
+    name: str
+    functions: tuple
+    signature: inspect.Signature
+    result: tuple[str, ...]
+    statements: tuple[ast.Assign, ...]
+    elementwise: bool = False
+    alias: str = "fresh"
+    alias_of: str | None = None
+    pure: bool = True
+    cheap: bool = False
+    infer: Callable | None = None
+    namespace: dict = field(default_factory=dict, repr=False, compare=False)
+    vjp: Callable | None = None
+    jvp: Callable | None = None
+    loc: Loc = Loc()
+    doc: str = ""
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        """The parameters that have an adjoint, in the order of the signature."""
+        given = {_target(s)[: -len("_bar")] for s in self.statements if _target(s).endswith("_bar")}
+        return tuple(p for p in self.signature.parameters if p in given)
+
+    def adjoint_statements(self, parameter: str) -> tuple[ast.Assign, ...]:
+        """The statements that give `<parameter>_bar`, with the temporaries they use, in order."""
+        wanted, chosen = {parameter + "_bar"}, []
+        for statement in reversed(self.statements):
+            if _target(statement) in wanted:
+                wanted |= names_read(statement.value)
+                chosen.append(statement)
+        return tuple(reversed(chosen))
+
+    def evaluate_adjoint(self, parameter: str, args, kwargs, *result_bar):
+        """Run the template itself, without a compiler: the raw contribution to `<parameter>_bar` (for tests)."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = dict(bound.arguments)
+        result = self.functions[0](*args, **kwargs)
+        results = result if len(self.result) > 1 else (result,)
+        values.update(zip(self.result, results, strict=True))
+        values.update(zip((r + "_bar" for r in self.result), result_bar, strict=True))
+        for statement in self.adjoint_statements(parameter):
+            code = compile(ast.Expression(statement.value), f"<rule {self.name}>", "eval")
+            values[_target(statement)] = eval(code, {**self.namespace, **values})
+        return values[parameter + "_bar"]
+
+
+_RULES: dict[int, Rule] = {}
+_INACTIVE: dict[int, object] = {}
+
+
+def lookup(function) -> Rule | None:
+    """The rule of a function object, or None."""
+    found = _RULES.get(id(function))
+    return found if found is not None and any(f is function for f in found.functions) else None
+
+
+def is_inactive(function) -> bool:
+    """True for functions whose results carry no derivative (comparisons, queries, integer results)."""
+    return _INACTIVE.get(id(function)) is function
+
+
+def all_rules() -> list[Rule]:
+    """Every rule once, in the order of registration."""
+    return list({id(r): r for r in _RULES.values()}.values())
+
+
+def all_inactive() -> list:
+    """Every function listed as inactive, in the order of registration."""
+    return list(_INACTIVE.values())
+
+
+def inactive(*functions):
+    """List functions whose results carry no derivative."""
+    for function in functions:
+        _INACTIVE[id(function)] = function
+
+
+def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True, cheap=False, infer=None, name=None,
+         replace=False):
+    """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
+
+    Raises AdcompilerError if the text is not a template or a function already has a rule (unless `replace`).
+    """
+
+    def register(template):
+        parts = _parse(template)
+        made = Rule(name=name or _name_of(functions[0]), functions=tuple(functions), elementwise=elementwise, alias=alias,
+                    alias_of=alias_of, pure=pure, cheap=cheap, infer=infer, namespace=template.__globals__,
+                    doc=inspect.getdoc(template) or "", **parts)
+        _add(made, replace)
+        return template
+
+    return register
+
+
+def _add(made: Rule, replace: bool):
+    for function in made.functions:
+        if not replace and lookup(function) is not None:
+            raise AdcompilerError(f"{_name_of(function)} already has a rule ({lookup(function).name})", made.loc,
+                                  hint="pass replace=True to put another in its place")
+    for function in made.functions:
+        _RULES[id(function)] = made
+
+
+def register_vjp(function, vjp):
+    """Give `function` a functional rule for reverse mode.
+
+    `vjp(y_bar, y, *args, **kwargs)` returns one adjoint (or None for zero) per positional argument.
+
+    >>> import numpy as np
+    >>> def cube(x): return x ** 3
+    >>> register_vjp(cube, lambda y_bar, y, x: (3.0 * x ** 2 * y_bar,))
+    """
+    _register_functional(function, vjp=vjp)
+
+
+def register_jvp(function, jvp):
+    """Give `function` a functional rule for forward mode: `jvp(tangents, y, *args, **kwargs)` is the result's tangent."""
+    _register_functional(function, jvp=jvp)
+
+
+def _register_functional(function, **given):
+    old = lookup(function)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        signature = inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                                       inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)])
+    kept = {"vjp": old.vjp, "jvp": old.jvp} if old is not None else {}
+    _add(Rule(name=_name_of(function), functions=(function,), signature=signature, result=("y",), statements=(),
+              **{**kept, **given}), replace=True)
+
+
+def _parse(template) -> dict:
+    lines, first = inspect.getsourcelines(template)
+    tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    ast.increment_lineno(tree, first - 1)
+    filename = inspect.getsourcefile(template) or "<unknown>"
+    body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    for statement in body:
+        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+            raise AdcompilerError(f"rule {template.__name__}: a template holds only assignments 'name = expression'",
+                                  Loc(filename, statement.lineno, statement.col_offset))
+    if not body:
+        raise AdcompilerError(f"rule {template.__name__}: the first statement must name the result",
+                              Loc(filename, tree.lineno, 0))
+    target = body[0].targets[0]
+    result = tuple(e.id for e in target.elts) if isinstance(target, ast.Tuple) else (target.id,)
+    return {"signature": inspect.signature(template), "result": result, "statements": tuple(body[1:]),
+            "loc": Loc(filename, tree.lineno, 0)}
+
+
+def _target(statement: ast.Assign) -> str:
+    return statement.targets[0].id
+
+
+def names_read(expression: ast.expr) -> set[str]:
+    """Every plain name that an expression reads."""
+    return {n.id for n in ast.walk(expression) if isinstance(n, ast.Name)}
+
+
+def _name_of(function) -> str:
+    """`numpy.sin`, `math.exp`, `operator.mul`: the name under which a user finds the rule."""
+    module = getattr(function, "__module__", None) or "numpy"
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
+    return f"{module}.{name}" if module not in ("builtins", None) else name

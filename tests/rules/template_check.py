@@ -1,0 +1,84 @@
+"""Checks a rule's template by itself, without the compiler: each adjoint against central differences.
+
+`check_template(np.hypot, x, y)` takes every floating argument of the call, and compares
+`<y_bar, f(x + h v) - f(x - h v)> / 2h` with `<x_bar, v>` for random `y_bar` and `v`.
+"""
+import numpy as np
+
+from adcompiler.rules.registry import lookup
+
+
+def unbroadcast(g, like):
+    """Sum `g` down to the shape of `like`, and drop the imaginary part for a real `like`."""
+    shape = np.shape(like)
+    g = np.asarray(g)
+    g = g.sum(axis=tuple(range(g.ndim - len(shape)))) if g.ndim > len(shape) else g
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1)
+    g = g.sum(axis=axes, keepdims=True) if axes else g
+    g = np.broadcast_to(g, shape)
+    return g if np.iscomplexobj(like) else g.real
+
+
+def inner(a, b):
+    """Re<a, b> over a structure of arrays."""
+    if isinstance(a, (tuple, list)):
+        return sum(inner(p, q) for p, q in zip(a, b, strict=True) if p is not None)
+    return float(np.sum(np.conj(a) * b).real)
+
+
+def is_floating(value):
+    if isinstance(value, (tuple, list)):
+        return len(value) > 0 and all(is_floating(v) for v in value)
+    return isinstance(value, (float, complex)) or getattr(getattr(value, "dtype", None), "kind", "") in "fc"
+
+
+def randomly(rng, value):
+    """A random direction with the structure and the type of `value`."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(randomly(rng, v) for v in value)
+    draw = rng.standard_normal(np.shape(value))
+    if np.iscomplexobj(value):
+        draw = draw + 1j * rng.standard_normal(np.shape(value))
+    return draw
+
+
+def moved(value, direction, step):
+    if isinstance(value, (tuple, list)):
+        return type(value)(moved(v, d, step) for v, d in zip(value, direction, strict=True))
+    return value + step * direction
+
+
+def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs):
+    """Compare every adjoint of the rule of `function` at this call with central differences. Returns how many."""
+    rule = lookup(function)
+    assert rule is not None, f"{function} has no rule"
+    rng = np.random.default_rng(seed)
+    bound = rule.signature.bind(*args, **kwargs)
+    result = function(*args, **kwargs)
+    several = len(rule.result) > 1
+    results = tuple(result) if several else (result,)
+    result_bar = tuple(randomly(rng, np.asarray(r, complex) if np.iscomplexobj(r) else np.asarray(r, float)) for r in results)
+    checked = 0
+    for parameter in rule.differentiable:
+        if parameter not in bound.arguments or not is_floating(bound.arguments[parameter]):
+            continue
+        value = bound.arguments[parameter]
+        direction = randomly(rng, value)
+
+        def at(distance, parameter=parameter, value=value, direction=direction):
+            changed = rule.signature.bind(*args, **kwargs)
+            changed.arguments[parameter] = moved(value, direction, distance)
+            out = function(*changed.args, **changed.kwargs)
+            return tuple(out) if several else (out,)
+
+        difference = tuple((np.asarray(p) - np.asarray(m)) / (2 * step) for p, m in zip(at(step), at(-step), strict=True))
+        x_bar = rule.evaluate_adjoint(parameter, args, kwargs, *result_bar)
+        if rule.elementwise:
+            x_bar = unbroadcast(x_bar, value)
+        elif not isinstance(value, (tuple, list)):
+            assert np.shape(x_bar) == np.shape(value), f"{rule.name}: adjoint of {parameter} has shape {np.shape(x_bar)}, not {np.shape(value)}"
+        want, got = inner(result_bar, difference), inner(x_bar, direction)
+        assert abs(want - got) <= tolerance * max(1.0, abs(want), abs(got)), f"{rule.name}, {parameter}: differences {want}, rule {got}"
+        checked += 1
+    assert checked, f"{rule.name}: nothing to check in this call"
+    return checked
