@@ -129,14 +129,38 @@ _RULES: dict[int, Rule] = {}
 _INACTIVE: dict[int, object] = {}
 
 
+_UFUNC_METHODS: dict[tuple, object] = {}
+
+
+def ufunc_method(ufunc, name: str):
+    """The one object that stands for a method of a ufunc in the table, as `np.add.reduce` is a new object at each access.
+
+    >>> import numpy as np
+    >>> ufunc_method(np.add, "reduce") is ufunc_method(np.add, "reduce")
+    True
+    """
+    key = (ufunc, name)
+    if key not in _UFUNC_METHODS:
+        _UFUNC_METHODS[key] = getattr(ufunc, name)
+    return _UFUNC_METHODS[key]
+
+
+def _canonical(function):
+    """`function` itself, or the object that stands for it if it is a method of a ufunc."""
+    owner = getattr(function, "__self__", None)
+    return ufunc_method(owner, function.__name__) if type(owner).__name__ == "ufunc" else function
+
+
 def lookup(function) -> Rule | None:
     """The rule of a function object, or None."""
+    function = _canonical(function)
     found = _RULES.get(id(function))
     return found if found is not None and any(f is function for f in found.functions) else None
 
 
 def is_inactive(function) -> bool:
     """True for functions whose results carry no derivative (comparisons, queries, integer results)."""
+    function = _canonical(function)
     return _INACTIVE.get(id(function)) is function
 
 
@@ -152,7 +176,7 @@ def all_inactive() -> list:
 
 def inactive(*functions):
     """List functions whose results carry no derivative."""
-    for function in functions:
+    for function in map(_canonical, functions):
         _INACTIVE[id(function)] = function
 
 
@@ -165,7 +189,8 @@ def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True,
 
     def register(template):
         parts = _parse(template)
-        made = Rule(name=name or _name_of(functions[0]), functions=tuple(functions), elementwise=elementwise, alias=alias,
+        made = Rule(name=name or _name_of(functions[0]), functions=tuple(map(_canonical, functions)),
+                    elementwise=elementwise, alias=alias,
                     alias_of=alias_of, pure=pure, cheap=cheap, infer=infer, namespace=template.__globals__,
                     doc=inspect.getdoc(template) or "", **parts)
         _add(made, replace)
@@ -243,5 +268,8 @@ def names_read(expression: ast.expr) -> set[str]:
 def _name_of(function) -> str:
     """`numpy.sin`, `math.exp`, `operator.mul`: the name under which a user finds the rule."""
     module = getattr(function, "__module__", None) or "numpy"
+    owner = getattr(function, "__self__", None)
+    if type(owner).__name__ == "ufunc":
+        return f"numpy.{owner.__name__}.{function.__name__}"
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
     return f"{module}.{name}" if module not in ("builtins", None) else name
