@@ -30,12 +30,16 @@ only the shape is needed.
 
 Choices at compile time: a conditional expression whose test the compiler can decide is folded, so that the emitted
 code shows one branch. Tests that it decides: comparisons of a parameter with a literal or None when the call gives a
-literal (`axis is None`, `keepdims`), and the markers `is_active(p)` (the adjoint of parameter `p` is wanted too) and
-`is_real(p)`.
+literal (`axis is None`, `keepdims`), and the markers `is_active(p)` (the adjoint of parameter `p` is wanted too),
+`is_real(p)` and `ndim(p)` compared with a literal.
+
+A function whose number of results depends on a literal has one template per form, each with `when`: `np.linalg.svd`
+with `when={"compute_uv": True}` has three results, with `when={"compute_uv": False}` one. `Rule.for_call` picks it.
 """
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import textwrap
 from collections.abc import Callable
@@ -59,6 +63,13 @@ def is_real(value) -> bool:
     return getattr(getattr(value, "dtype", None), "kind", "") != "c" and not isinstance(value, complex)
 
 
+def ndim(value) -> int:
+    """Marker of templates: the rank of a value. A comparison with a literal is decided where the rank is known."""
+    import numpy as np
+
+    return np.ndim(value)
+
+
 def shapes(arrays) -> list[tuple[int, ...]]:
     """The shapes of a sequence of arrays; in a template it reads only their shapes."""
     import numpy as np
@@ -76,6 +87,8 @@ class Rule:
     infer: `None` (the compiler runs the function on small examples to learn dtype and rank), or a callable
         `infer(*types, **types)` for functions whose result type depends on values.
     cheap: cheaper to run again than to save (views, reads of an element, shapes).
+    when: literals that the call must give (or leave at their default) for this template to apply.
+    variants: the templates of the same function with another `when`.
     """
 
     name: str
@@ -94,6 +107,19 @@ class Rule:
     jvp: Callable | None = None
     loc: Loc = Loc()
     doc: str = ""
+    when: dict = field(default_factory=dict, compare=False)
+    variants: tuple["Rule", ...] = field(default=(), compare=False)
+
+    def for_call(self, arguments: dict) -> "Rule | None":
+        """The template that applies to a call, by its literal arguments; None if the form has no derivative.
+
+        `arguments` maps parameters to literals; a parameter left out counts as given by its default.
+        """
+        for candidate in (self, *self.variants):
+            defaults = {name: p.default for name, p in candidate.signature.parameters.items()}
+            if all(_same_literal({**defaults, **arguments}.get(name), value) for name, value in candidate.when.items()):
+                return candidate
+        return None
 
     @property
     def differentiable(self) -> tuple[str, ...]:
@@ -165,8 +191,8 @@ def is_inactive(function) -> bool:
 
 
 def all_rules() -> list[Rule]:
-    """Every rule once, in the order of registration."""
-    return list({id(r): r for r in _RULES.values()}.values())
+    """Every rule once, variants after the first template of their function, in the order of registration."""
+    return list({id(r): r for first in _RULES.values() for r in (first, *first.variants)}.values())
 
 
 def all_inactive() -> list:
@@ -181,9 +207,10 @@ def inactive(*functions):
 
 
 def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True, cheap=False, infer=None, name=None,
-         replace=False):
+         replace=False, when=None):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
+    A second template for the same function is a variant if both state `when` (literals of the call, see Rule).
     Raises AdcompilerError if the text is not a template or a function already has a rule (unless `replace`).
     """
 
@@ -192,7 +219,7 @@ def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True,
         made = Rule(name=name or _name_of(functions[0]), functions=tuple(map(_canonical, functions)),
                     elementwise=elementwise, alias=alias,
                     alias_of=alias_of, pure=pure, cheap=cheap, infer=infer, namespace=template.__globals__,
-                    doc=inspect.getdoc(template) or "", **parts)
+                    doc=inspect.getdoc(template) or "", when=when or {}, **parts)
         _add(made, replace)
         return template
 
@@ -200,6 +227,10 @@ def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True,
 
 
 def _add(made: Rule, replace: bool):
+    first = lookup(made.functions[0])
+    if not replace and first is not None and first.when and made.when and first.functions == made.functions:
+        made = dataclasses.replace(first, variants=(*first.variants, made))
+        replace = True
     for function in made.functions:
         if not replace and lookup(function) is not None:
             raise AdcompilerError(f"{_name_of(function)} already has a rule ({lookup(function).name})", made.loc,
@@ -254,6 +285,11 @@ def _parse(template) -> dict:
     result = tuple(e.id for e in target.elts) if isinstance(target, ast.Tuple) else (target.id,)
     return {"signature": inspect.signature(template), "result": result, "statements": tuple(body[1:]),
             "loc": Loc(filename, tree.lineno, 0)}
+
+
+def _same_literal(given, wanted) -> bool:
+    """Equality; a flag may be given as any truth value."""
+    return bool(given) == wanted if isinstance(wanted, bool) else given == wanted
 
 
 def _target(statement: ast.Assign) -> str:

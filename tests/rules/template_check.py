@@ -54,6 +54,8 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
     assert rule is not None, f"{function} has no rule"
     rng = np.random.default_rng(seed)
     bound = rule.signature.bind(*args, **kwargs)
+    rule = rule.for_call(bound.arguments)
+    assert rule is not None, f"{function}: this form of the call has no rule"
     result = function(*args, **kwargs)
     several = len(rule.result) > 1
     results = tuple(result) if several else (result,)
