@@ -70,6 +70,11 @@ def ndim(value) -> int:
     return np.ndim(value)
 
 
+def is_literal(value) -> bool:
+    """Marker of templates: does the call give a number that is known at compile time, as the 2 of `x ** 2`?"""
+    return isinstance(value, (int, float, complex))
+
+
 def shapes(arrays) -> list[tuple[int, ...]]:
     """The shapes of a sequence of arrays; in a template it reads only their shapes."""
     import numpy as np
