@@ -1,7 +1,8 @@
 """Checks a rule's template by itself, without the compiler: each adjoint against central differences.
 
 `check_template(np.hypot, x, y)` takes every floating argument of the call, and compares
-`<y_bar, f(x + h v) - f(x - h v)> / 2h` with `<x_bar, v>` for random `y_bar` and `v`.
+`<y_bar, f(x + h v) - f(x - h v)> / 2h` with `<x_bar, v>` for random `y_bar` and `v`. Where one result is a list or
+tuple of arrays (`np.split`), its adjoint is a list in which None stands for zero; that is checked too.
 """
 import numpy as np
 
@@ -48,6 +49,42 @@ def moved(value, direction, step):
     return value + step * direction
 
 
+def floating(result):
+    """Zeros with the structure and shapes of a result, real or complex."""
+    if isinstance(result, (tuple, list)):
+        return [floating(r) for r in result]
+    return np.zeros(np.shape(result), complex if np.iscomplexobj(result) else float)
+
+
+def central(plus, minus, step):
+    """Central differences of a structure of arrays."""
+    if isinstance(plus, (tuple, list)):
+        return [central(p, m, step) for p, m in zip(plus, minus, strict=True)]
+    return (np.asarray(plus) - np.asarray(minus)) / (2 * step)
+
+
+def check_shapes(x_bar, value, where):
+    """The contribution has the structure of the parameter and the shape of each leaf."""
+    if isinstance(value, (tuple, list)):
+        assert len(x_bar) == len(value), f"{where} has {len(x_bar)} entries, not {len(value)}"
+        for part, of in zip(x_bar, value, strict=True):
+            if part is not None:
+                check_shapes(part, of, where)
+    else:
+        assert np.shape(x_bar) == np.shape(value), f"{where} has shape {np.shape(x_bar)}, not {np.shape(value)}"
+
+
+def check_none_is_zero(rule, parameter, args, kwargs, y_bar):
+    """An adjoint None within a list of adjoints gives what zeros give."""
+    for i in range(len(y_bar)):
+        left_out, zeroed = list(y_bar), list(y_bar)
+        left_out[i], zeroed[i] = None, np.zeros_like(y_bar[i])
+        got = rule.evaluate_adjoint(parameter, args, kwargs, left_out)
+        want = rule.evaluate_adjoint(parameter, args, kwargs, zeroed)
+        for g, w in zip(got, want, strict=True) if isinstance(want, (tuple, list)) else [(got, want)]:
+            np.testing.assert_array_equal(g, w)
+
+
 def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs):
     """Compare every adjoint of the rule of `function` at this call with central differences. Returns how many."""
     rule = lookup(function)
@@ -59,7 +96,7 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
     result = function(*args, **kwargs)
     several = len(rule.result) > 1
     results = tuple(result) if several else (result,)
-    result_bar = tuple(randomly(rng, np.asarray(r, complex) if np.iscomplexobj(r) else np.asarray(r, float)) for r in results)
+    result_bar = tuple(randomly(rng, floating(r)) for r in results)
     checked = 0
     for parameter in rule.differentiable:
         if parameter not in bound.arguments or not is_floating(bound.arguments[parameter]):
@@ -73,14 +110,16 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
             out = function(*changed.args, **changed.kwargs)
             return tuple(out) if several else (out,)
 
-        difference = tuple((np.asarray(p) - np.asarray(m)) / (2 * step) for p, m in zip(at(step), at(-step), strict=True))
+        difference = central(at(step), at(-step), step)
         x_bar = rule.evaluate_adjoint(parameter, args, kwargs, *result_bar)
         if rule.elementwise:
             x_bar = unbroadcast(x_bar, value)
-        elif not isinstance(value, (tuple, list)):
-            assert np.shape(x_bar) == np.shape(value), f"{rule.name}: adjoint of {parameter} has shape {np.shape(x_bar)}, not {np.shape(value)}"
+        else:
+            check_shapes(x_bar, value, f"{rule.name}: adjoint of {parameter}")
         want, got = inner(result_bar, difference), inner(x_bar, direction)
         assert abs(want - got) <= tolerance * max(1.0, abs(want), abs(got)), f"{rule.name}, {parameter}: differences {want}, rule {got}"
+        if not several and isinstance(result, (tuple, list)):
+            check_none_is_zero(rule, parameter, args, kwargs, *result_bar)
         checked += 1
     assert checked, f"{rule.name}: nothing to check in this call"
     return checked
