@@ -1,0 +1,135 @@
+"""Rules of array constructors: arrays from values, from ranges, and from polynomials."""
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.creating import polyval_coefficients, ungrid, unit_steps, vander_slope, weighted_sum
+from ..runtime.joining import nested_shapes, unstack_like
+from ..runtime.shape import unbroadcast
+from .registry import conj, inactive, rule, shapes
+
+# ---- from existing data: an array, a scalar, or nested lists of them --------------------------------------------
+
+
+@rule(np.array, alias="unless copy", alias_of="object")
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    y = np.array(object, dtype, ndmin=ndmin)
+    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else unstack_like(y_bar, nested_shapes(object))
+
+
+@rule(np.asarray, np.asanyarray, alias="maybe", alias_of="a")
+def asarray(a, dtype=None, order=None, *, device=None, copy=None):
+    y = np.asarray(a, dtype)
+    a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
+
+
+# These two give a scalar one axis.
+@rule(np.ascontiguousarray, np.asfortranarray, alias="maybe", alias_of="a")
+def ascontiguousarray(a, dtype=None):
+    y = np.ascontiguousarray(a, dtype)
+    a_bar = np.reshape(y_bar, np.shape(a)) if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
+
+
+@rule(np.asarray_chkfinite, alias="maybe", alias_of="a")
+def asarray_chkfinite(a, dtype=None, order=None):
+    y = np.asarray_chkfinite(a, dtype)
+    a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
+
+
+@rule(np.require, alias="maybe", alias_of="a")
+def require(a, dtype=None, requirements=None):
+    y = np.require(a, dtype)
+    a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
+
+
+@rule(*dict.fromkeys([np.float64, np.float32, np.float16, np.longdouble, np.complex128, np.complex64, np.clongdouble]),
+      elementwise=True, name="numpy.float64")
+def scalar_type(x, /):
+    y = np.float64(x)
+    x_bar = y_bar
+
+
+# ---- from one value ---------------------------------------------------------------------------------------------
+
+
+@rule(np.full)
+def full(shape, fill_value, dtype=None, order="C", *, device=None):
+    y = np.full(shape, fill_value, dtype)
+    fill_value_bar = unbroadcast(y_bar, np.shape(fill_value))
+
+
+@rule(np.full_like)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    y = np.full_like(a, fill_value, dtype)
+    fill_value_bar = unbroadcast(y_bar, np.shape(fill_value))
+
+
+# ---- numerical ranges -------------------------------------------------------------------------------------------
+
+
+# The number of entries is constant almost everywhere, so `stop` only decides how many there are.
+@rule(np.arange)
+def arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None):
+    y = np.arange(start_or_stop, stop, step)
+    start_or_stop_bar = 0.0 if stop is None else np.sum(y_bar)
+    stop_bar = 0.0
+    step_bar = np.dot(np.arange(np.size(y_bar)), y_bar)
+
+
+@rule(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0, device=None):
+    y = np.linspace(start, stop, num, endpoint, axis=axis)
+    t = unit_steps(num, endpoint)
+    start_bar = unbroadcast(weighted_sum(1.0 - t, y_bar, axis), np.shape(start))
+    stop_bar = unbroadcast(weighted_sum(t, y_bar, axis), np.shape(stop))
+
+
+@rule(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    y = np.logspace(start, stop, num, endpoint, base, axis=axis)
+    t = unit_steps(num, endpoint)
+    start_sum = weighted_sum(1.0 - t, y_bar * conj(y), axis)
+    stop_sum = weighted_sum(t, y_bar * conj(y), axis)
+    start_bar = unbroadcast(start_sum * conj(np.log(base)), np.shape(start))
+    stop_bar = unbroadcast(stop_sum * conj(np.log(base)), np.shape(stop))
+    base_bar = unbroadcast((start_sum * conj(start) + stop_sum * conj(stop)) / conj(base), np.shape(base))
+
+
+@rule(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    y = np.geomspace(start, stop, num, endpoint, axis=axis)
+    t = unit_steps(num, endpoint)
+    start_bar = unbroadcast(weighted_sum(1.0 - t, y_bar * conj(y), axis) / conj(start), np.shape(start))
+    stop_bar = unbroadcast(weighted_sum(t, y_bar * conj(y), axis) / conj(stop), np.shape(stop))
+
+
+# The result is a tuple, and so is its adjoint.
+@rule(np.meshgrid, alias="unless copy", alias_of="xi")
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    y = np.meshgrid(*xi, sparse=sparse, indexing=indexing)
+    xi_bar = ungrid(y_bar, shapes(xi), indexing)
+
+
+# ---- matrices and polynomials -----------------------------------------------------------------------------------
+
+
+@rule(np.vander)
+def vander(x, N=None, increasing=False):
+    y = np.vander(x, N, increasing)
+    x_bar = vander_slope(y_bar, conj(x), increasing)
+
+
+@rule(np.polyval)
+def polyval(p, x):
+    y = np.polyval(p, x)
+    p_bar = polyval_coefficients(y_bar, conj(x), np.size(p) - 1)
+    x_bar = y_bar * conj(np.polyval(np.polyder(p), x))
+
+
+# ---- constructors without a derivative --------------------------------------------------------------------------
+
+inactive(np.empty, np.empty_like, np.eye, np.identity, np.ones, np.ones_like, np.zeros, np.zeros_like, np.tri,
+         np.indices, np.ix_, np.ravel_multi_index, np.unravel_index, np.diag_indices, np.diag_indices_from,
+         np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from, np.mask_indices,
+         np.ndindex, np.bartlett, np.blackman, np.hamming, np.hanning, np.frombuffer, np.fromstring, np.fromfile,
+         np.loadtxt, np.genfromtxt, np.load)

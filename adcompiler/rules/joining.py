@@ -1,0 +1,151 @@
+"""Rules of joining, splitting, repeating and padding arrays, and of inserting and deleting entries."""
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.joining import (
+    inserted,
+    nested_shapes,
+    not_inserted,
+    padding_values,
+    restack,
+    split_like,
+    unblock,
+    undelete,
+    unpad,
+    unsplit,
+)
+from ..runtime.shape import unrepeat, unresize, untile
+from .registry import rule, shapes
+
+# ---- joining ----------------------------------------------------------------------------------------------------
+
+
+# np.concat is this function.
+@rule(np.concatenate)
+def concatenate(arrays, /, axis=0, *, dtype=None, casting="same_kind"):
+    y = np.concatenate(arrays, axis)
+    arrays_bar = split_like(y_bar, shapes(arrays), axis)
+
+
+@rule(np.stack)
+def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
+    y = np.stack(arrays, axis)
+    arrays_bar = list(np.moveaxis(y_bar, axis, 0))
+
+
+@rule(np.block)
+def block(arrays):
+    y = np.block(arrays)
+    arrays_bar = unblock(y_bar, nested_shapes(arrays))
+
+
+@rule(np.vstack)
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    y = np.vstack(tup)
+    tup_bar = split_like(y_bar, shapes(tup), axis=0, rank=2)
+
+
+@rule(np.hstack)
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    y = np.hstack(tup)
+    tup_bar = split_like(y_bar, shapes(tup), axis=min(1, np.ndim(y_bar) - 1), rank=1)
+
+
+@rule(np.dstack)
+def dstack(tup):
+    y = np.dstack(tup)
+    tup_bar = split_like(y_bar, shapes(tup), axis=2, rank=3)
+
+
+@rule(np.column_stack)
+def column_stack(tup):
+    y = np.column_stack(tup)
+    tup_bar = split_like(y_bar, shapes(tup), axis=1, rank=2)
+
+
+# ---- splitting: the result is a list, and so is its adjoint -----------------------------------------------------
+
+
+@rule(np.split, np.array_split, alias="view", alias_of="ary", cheap=True)
+def split(ary, indices_or_sections, axis=0):
+    y = np.split(ary, indices_or_sections, axis)
+    ary_bar = unsplit(y_bar, np.shape(ary), indices_or_sections, axis)
+
+
+@rule(np.dsplit, alias="view", alias_of="ary", cheap=True)
+def dsplit(ary, indices_or_sections):
+    y = np.dsplit(ary, indices_or_sections)
+    ary_bar = unsplit(y_bar, np.shape(ary), indices_or_sections, axis=2)
+
+
+@rule(np.hsplit, alias="view", alias_of="ary", cheap=True)
+def hsplit(ary, indices_or_sections):
+    y = np.hsplit(ary, indices_or_sections)
+    ary_bar = unsplit(y_bar, np.shape(ary), indices_or_sections, axis=min(1, np.ndim(ary) - 1))
+
+
+@rule(np.vsplit, alias="view", alias_of="ary", cheap=True)
+def vsplit(ary, indices_or_sections):
+    y = np.vsplit(ary, indices_or_sections)
+    ary_bar = unsplit(y_bar, np.shape(ary), indices_or_sections)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @rule(np.unstack, alias="view", alias_of="x", cheap=True)
+    def unstack(x, /, *, axis=0):
+        y = np.unstack(x, axis=axis)
+        x_bar = restack(y_bar, np.shape(x), axis)
+
+
+# ---- tiling -----------------------------------------------------------------------------------------------------
+
+
+@rule(np.tile)
+def tile(A, reps):
+    y = np.tile(A, reps)
+    A_bar = untile(y_bar, np.shape(A), reps)
+
+
+@rule(np.repeat, np.ndarray.repeat)
+def repeat(a, repeats, axis=None):
+    y = np.repeat(a, repeats, axis)
+    a_bar = unrepeat(y_bar, np.shape(a), repeats, axis)
+
+
+# ---- adding and removing entries --------------------------------------------------------------------------------
+
+
+@rule(np.append)
+def append(arr, values, axis=None):
+    y = np.append(arr, values, axis)
+    arr_bar = split_like(y_bar, [np.shape(arr), np.shape(values)], axis)[0]
+    values_bar = split_like(y_bar, [np.shape(arr), np.shape(values)], axis)[1]
+
+
+@rule(np.delete)
+def delete(arr, obj, axis=None):
+    y = np.delete(arr, obj, axis)
+    arr_bar = undelete(y_bar, np.shape(arr), obj, axis)
+
+
+@rule(np.insert)
+def insert(arr, obj, values, axis=None):
+    y = np.insert(arr, obj, values, axis)
+    arr_bar = not_inserted(y_bar, np.shape(arr), obj, axis)
+    values_bar = inserted(y_bar, np.shape(arr), obj, np.shape(values), axis)
+
+
+@rule(np.resize)
+def resize(a, new_shape):
+    y = np.resize(a, new_shape)
+    a_bar = unresize(y_bar, np.shape(a))
+
+
+# `stat_length` and `end_values` are not offered; the modes that need them are refused when the adjoint runs.
+@rule(np.pad)
+def pad(array, pad_width, mode="constant", *, constant_values=0):
+    y = np.pad(array, pad_width, mode, constant_values=constant_values)
+    array_bar = unpad(y_bar, np.shape(array), pad_width) if mode == "constant" else unpad(y_bar, np.shape(array), pad_width, mode)
+    constant_values_bar = padding_values(y_bar, np.shape(array), pad_width, np.shape(constant_values))

@@ -1,0 +1,188 @@
+"""Rules of array shapes: reshaping, moving axes, changing the number of axes, copies, flips and rolls."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ..runtime.shape import (
+    inverse_permutation,
+    reshape_back,
+    reshape_each,
+    unbroadcast,
+    unbroadcast_each,
+    unravel,
+    unroll_axis,
+    unslide,
+    untranspose,
+)
+from .registry import inactive, rule, shapes
+
+# ---- copies and dtype casts -------------------------------------------------------------------------------------
+
+
+@rule(np.copy, np.ndarray.copy, elementwise=True)
+def copy(a, order="K", subok=False):
+    y = np.copy(a, order)
+    a_bar = y_bar
+
+
+@rule(np.ndarray.astype, elementwise=True, alias="unless copy", alias_of="a")
+def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    y = a.astype(dtype)
+    a_bar = y_bar
+
+
+if hasattr(np, "astype"):  # NumPy 2.1
+
+    @rule(np.astype, elementwise=True, alias="unless copy", alias_of="x")
+    def function_astype(x, dtype, /, *, copy=True, device=None):
+        y = np.astype(x, dtype)
+        x_bar = y_bar
+
+
+# ---- changing the shape -----------------------------------------------------------------------------------------
+
+
+@rule(np.reshape, alias="maybe", alias_of="a", cheap=True)
+def reshape(a, /, shape, order="C", *, copy=None):
+    y = np.reshape(a, shape, order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else reshape_back(y_bar, a, order)
+
+
+@rule(np.ndarray.reshape, alias="maybe", alias_of="a", cheap=True)
+def method_reshape(a, /, *shape, order="C", copy=None):
+    y = a.reshape(*shape, order=order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else reshape_back(y_bar, a, order)
+
+
+@rule(np.ravel, np.ndarray.ravel, alias="maybe", alias_of="a", cheap=True)
+def ravel(a, order="C"):
+    y = np.ravel(a, order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else unravel(y_bar, a, order)
+
+
+@rule(np.ndarray.flatten)
+def flatten(a, order="C"):
+    y = a.flatten(order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else unravel(y_bar, a, order)
+
+
+# ---- moving axes ------------------------------------------------------------------------------------------------
+
+
+@rule(np.moveaxis, alias="view", alias_of="a", cheap=True)
+def moveaxis(a, source, destination):
+    y = np.moveaxis(a, source, destination)
+    a_bar = np.moveaxis(y_bar, destination, source)
+
+
+@rule(np.rollaxis, alias="view", alias_of="a", cheap=True)
+def rollaxis(a, axis, start=0):
+    y = np.rollaxis(a, axis, start)
+    a_bar = unroll_axis(y_bar, axis, start)
+
+
+@rule(np.swapaxes, np.ndarray.swapaxes, alias="view", alias_of="a", cheap=True)
+def swapaxes(a, axis1, axis2):
+    y = np.swapaxes(a, axis1, axis2)
+    a_bar = np.swapaxes(y_bar, axis1, axis2)
+
+
+# np.permute_dims is this function; `a.T` is it without axes.
+@rule(np.transpose, np.ndarray.T, alias="view", alias_of="a", cheap=True)
+def transpose(a, axes=None):
+    y = np.transpose(a, axes)
+    a_bar = np.transpose(y_bar) if axes is None else np.transpose(y_bar, inverse_permutation(axes))
+
+
+@rule(np.ndarray.transpose, alias="view", alias_of="a", cheap=True)
+def method_transpose(a, *axes):
+    y = a.transpose(*axes)
+    a_bar = np.transpose(y_bar) if axes == () else untranspose(y_bar, axes)
+
+
+@rule(np.matrix_transpose, np.ndarray.mT, alias="view", alias_of="x", cheap=True)
+def matrix_transpose(x, /):
+    y = np.matrix_transpose(x)
+    x_bar = np.swapaxes(y_bar, -1, -2)
+
+
+# ---- changing the number of axes --------------------------------------------------------------------------------
+
+
+@rule(np.atleast_1d, np.atleast_2d, np.atleast_3d, alias="maybe", alias_of="arys", cheap=True)
+def atleast_nd(*arys):
+    y = np.atleast_1d(*arys)
+    arys_bar = reshape_each(y_bar, shapes(arys))
+
+
+@rule(np.broadcast_to, alias="view", alias_of="array", cheap=True)
+def broadcast_to(array, shape, subok=False):
+    y = np.broadcast_to(array, shape)
+    array_bar = unbroadcast(y_bar, np.shape(array))
+
+
+@rule(np.broadcast_arrays, alias="view", alias_of="args", cheap=True)
+def broadcast_arrays(*args, subok=False):
+    y = np.broadcast_arrays(*args)
+    args_bar = unbroadcast_each(y_bar, shapes(args))
+
+
+@rule(np.expand_dims, alias="view", alias_of="a", cheap=True)
+def expand_dims(a, axis):
+    y = np.expand_dims(a, axis)
+    a_bar = np.squeeze(y_bar, axis)
+
+
+# Without an axis the rank of the result depends on the lengths of the axes.
+@rule(np.squeeze, np.ndarray.squeeze, alias="view", alias_of="a", cheap=True, infer="unknown")
+def squeeze(a, axis=None):
+    y = np.squeeze(a, axis)
+    a_bar = np.reshape(y_bar, np.shape(a)) if axis is None else np.expand_dims(y_bar, axis)
+
+
+# ---- rearranging entries ----------------------------------------------------------------------------------------
+
+
+@rule(np.flip, alias="view", alias_of="m", cheap=True)
+def flip(m, axis=None):
+    y = np.flip(m, axis)
+    m_bar = np.flip(y_bar, axis)
+
+
+@rule(np.fliplr, alias="view", alias_of="m", cheap=True)
+def fliplr(m):
+    y = np.fliplr(m)
+    m_bar = np.fliplr(y_bar)
+
+
+@rule(np.flipud, alias="view", alias_of="m", cheap=True)
+def flipud(m):
+    y = np.flipud(m)
+    m_bar = np.flipud(y_bar)
+
+
+@rule(np.roll)
+def roll(a, shift, axis=None):
+    y = np.roll(a, shift, axis)
+    a_bar = np.roll(y_bar, np.negative(shift), axis)
+
+
+@rule(np.rot90, alias="view", alias_of="m", cheap=True)
+def rot90(m, k=1, axes=(0, 1)):
+    y = np.rot90(m, k, axes)
+    m_bar = np.rot90(y_bar, -k, axes)
+
+
+# A writeable view with overlapping windows has no rule: `writeable` is not offered.
+@rule(sliding_window_view, alias="view", alias_of="x", cheap=True)
+def sliding_windows(x, window_shape, axis=None, *, subok=False):
+    y = sliding_window_view(x, window_shape, axis)
+    x_bar = unslide(y_bar, np.shape(x), window_shape, axis)
+
+
+# ---- questions about shapes -------------------------------------------------------------------------------------
+
+inactive(np.shape, np.ndim, np.size, np.broadcast_shapes, np.may_share_memory, np.shares_memory, np.iscomplexobj,
+         np.isrealobj, np.isfortran, np.result_type, np.can_cast, np.ndarray.shape, np.ndarray.ndim, np.ndarray.size,
+         np.ndarray.dtype, np.ndarray.itemsize, np.ndarray.nbytes, np.ndarray.strides, np.ndarray.flags)
