@@ -67,7 +67,7 @@ def get_source(function) -> FunctionSource:
         raise SourceUnavailableError(
             f"the source of {_name_of(plain)} is not available: there is no text for {code.co_filename!r}",
             hint="define it in a file, a notebook cell or a doctest (not by exec), "
-                 f"or give it a rule: ad.register_vjp({plain.__name__}, vjp)")
+                 f"or give it a rule: {_registration(plain.__name__)}")
     try:
         module = _parse_module(code.co_filename, "".join(lines), code.co_flags & _FUTURE_FLAGS)
     except (SyntaxError, ValueError) as error:
@@ -110,9 +110,8 @@ def _not_python(function) -> SourceUnavailableError:
     name = _name_of(function)
     if not callable(function):
         return SourceUnavailableError(f"{name} is not a function", hint="pass a function, a lambda or a method")
-    short = name.rpartition(".")[2]
     return SourceUnavailableError(f"{name} is not written in Python and has no source text",
-                                  hint=f"give it a derivative rule: ad.register_vjp({short}, vjp), where "
+                                  hint=f"give it a derivative rule: {_registration(name)}, where "
                                        "vjp(y_bar, y, *args) returns one adjoint per positional argument")
 
 
@@ -122,6 +121,11 @@ def _name_of(function) -> str:
         return f"an object of type {type(function).__qualname__}"
     module = getattr(function, "__module__", None)
     return name if module in (None, "builtins", "__main__") else f"{module}.{name}"
+
+
+def _registration(name: str) -> str:
+    short = name.rpartition(".")[2]
+    return f"ad.register_vjp({short if short.isidentifier() else 'f'}, vjp)"
 
 
 def _lines(function: types.FunctionType) -> list[str]:
@@ -215,17 +219,18 @@ def _end(node: FunctionNode) -> tuple[int, int]:
 
 
 def _by_code(module: _Module, nodes: list[FunctionNode], function: types.FunctionType) -> FunctionNode:
-    """The node that compiles to the function's code; needed where Python runs without columns."""
+    """The node that compiles to the function's code; needed where code has no columns (`-X no_debug_ranges`)."""
     code, wanted = function.__code__, _fingerprint(function.__code__)
-    tree = copy.deepcopy(module.tree)
-    copied = dict(zip(ast.walk(module.tree), ast.walk(tree), strict=True))
-    # Each candidate gets a line of its own, which tells its code object from those of the others.
-    own_line = {node: line for line, node in enumerate(nodes, 1 + max(n.end_lineno for n in module.tree.body))}
-    for node, line in own_line.items():
-        copied[node].lineno = copied[node].end_lineno = line
-    compiled = _codes_by_key(_compile(tree, code.co_filename, code.co_flags & _FUTURE_FLAGS))
-    alike = [node for node, line in own_line.items()
-             if any(_fingerprint(c) == wanted for c in compiled.get((code.co_name, line), []))]
+    beyond = 1 + module.tree.body[-1].end_lineno
+    alike = []
+    for node in nodes:
+        tree = copy.deepcopy(module.tree)
+        moved = dict(zip(ast.walk(module.tree), ast.walk(tree), strict=True))[node]
+        # Alone on lines beyond the text, the candidate's code object is told from those of the others.
+        ast.increment_lineno(moved, beyond)
+        compiled = _codes_by_key(_compile(tree, code.co_filename, code.co_flags & _FUTURE_FLAGS))
+        if any(_fingerprint(c) == wanted for c in compiled.get((code.co_name, moved.lineno), [])):
+            alike.append(node)
     # Equal text is an equal function, whichever of them it is.
     if len({ast.dump(node) for node in alike}) == 1:
         return alike[0]
@@ -281,7 +286,7 @@ def _changed(function: types.FunctionType, how: str) -> SourceUnavailableError:
         return SourceUnavailableError(f"the source of {name} is not available: the text known as {code.co_filename} "
                                       "is not the one it was made from",
                                       hint="define it in a file, or give it a rule: "
-                                           f"ad.register_vjp({function.__name__}, vjp)")
+                                           f"{_registration(function.__name__)}")
     return SourceUnavailableError(f"the file of {name} has changed since it was imported: {how}",
                                   Loc(code.co_filename, code.co_firstlineno),
                                   hint="import it again, or restart the program")
