@@ -1,0 +1,106 @@
+"""Rules of functions of sampled data: differences, integrals, convolution, interpolation, covariances."""
+import numpy as np
+
+from ..runtime.reductions import sum_to_shape
+from ..runtime.signals import (axis_length, convolve_adjoint, correlate_adjoint, correlate_kernel_adjoint, diff_adjoint,
+                               gradient_adjoint, gradient_axes, gradient_spacings_adjoint, interp_pieces, interp_slope,
+                               interp_spread, trapezoid_adjoint, trapezoid_points_adjoint, trapezoid_steps_adjoint)
+from ..runtime.statistics import corrcoef_adjoint, cov_adjoint
+from .registry import conj, inactive, rule
+
+# Differences and integrals
+
+
+@rule(np.diff)
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    y = np.diff(a, n=n, axis=axis, prepend=prepend, append=append)
+    before = 0 if prepend is None else axis_length(np.shape(prepend), axis)
+    after = 0 if append is None else axis_length(np.shape(append), axis)
+    a_bar = diff_adjoint(y_bar, np.shape(a), n, axis, before, after)
+    prepend_bar = diff_adjoint(y_bar, np.shape(prepend), n, axis, 0, np.shape(a)[axis] + after)
+    append_bar = diff_adjoint(y_bar, np.shape(append), n, axis, before + np.shape(a)[axis], 0)
+
+
+@rule(np.ediff1d)
+def ediff1d(ary, to_end=None, to_begin=None):
+    y = np.ediff1d(ary, to_end=to_end, to_begin=to_begin)
+    start = 0 if to_begin is None else np.size(to_begin)
+    stop = np.size(y) if to_end is None else np.size(y) - np.size(to_end)
+    ary_bar = np.reshape(diff_adjoint(y_bar[start:stop], (np.size(ary),)), np.shape(ary))
+    to_end_bar = np.reshape(y_bar[stop:], np.shape(to_end))
+    to_begin_bar = np.reshape(y_bar[:start], np.shape(to_begin))
+
+
+@rule(np.gradient)
+def gradient(f, /, *varargs, axis=None, edge_order=1):
+    y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
+    f_bar = gradient_adjoint(y_bar, np.shape(f), varargs, axis, edge_order)
+    varargs_bar = gradient_spacings_adjoint(y_bar, f, varargs, axis, edge_order)
+
+
+@rule(*[getattr(np, name) for name in ("trapezoid", "trapz") if name in np.__dict__])
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    area = np.trapezoid(y, x, dx, axis)
+    y_bar = trapezoid_adjoint(area_bar, np.shape(y), x, dx, axis)
+    x_bar = trapezoid_points_adjoint(area_bar, y, x, axis)
+    dx_bar = 0.0 if x is not None else trapezoid_steps_adjoint(area_bar, y, np.shape(dx), axis)
+
+
+# Convolution
+
+
+@rule(np.convolve)
+def convolve(a, v, mode="full"):
+    y = np.convolve(a, v, mode)
+    a_bar = convolve_adjoint(y_bar, v, np.shape(a), mode)
+    v_bar = convolve_adjoint(y_bar, a, np.shape(v), mode)
+
+
+@rule(np.correlate)
+def correlate(a, v, mode="valid"):
+    y = np.correlate(a, v, mode)
+    a_bar = correlate_adjoint(y_bar, v, np.shape(a), mode)
+    v_bar = correlate_kernel_adjoint(y_bar, a, np.shape(v), mode)
+
+
+# Interpolation
+
+
+@rule(np.interp)
+def interp(x, xp, fp, left=None, right=None):
+    y = np.interp(x, xp, fp, left, right)
+    x_bar = y_bar * conj(interp_slope(x, xp, fp))
+    not_left = y_bar if left is None else np.where(x < xp[0], 0.0, y_bar)
+    known = not_left if right is None else np.where(x > xp[-1], 0.0, not_left)
+    xp_bar = -interp_spread((y_bar * conj(interp_slope(x, xp, fp))).real, x, xp)
+    fp_bar = interp_spread(known, x, xp)
+    left_bar = np.sum(np.where(x < xp[0], y_bar, 0.0))
+    right_bar = np.sum(np.where(x > xp[-1], y_bar, 0.0))
+
+
+# Correlation of variables
+
+
+@rule(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    r = np.corrcoef(x, y, rowvar)
+    x_bar = corrcoef_adjoint(r_bar, x, y, rowvar)[0]
+    y_bar = corrcoef_adjoint(r_bar, x, y, rowvar)[1]
+
+
+@rule(np.cov)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    c = np.cov(m, y, rowvar, bias, ddof, fweights, aweights)
+    m_bar = cov_adjoint(c_bar, m, y, rowvar, bias, ddof, fweights, aweights)[0]
+    y_bar = cov_adjoint(c_bar, m, y, rowvar, bias, ddof, fweights, aweights)[1]
+
+
+@rule(interp_spread)
+def interp_spread_(value, x, xp):
+    fp_bar = interp_spread(value, x, xp)
+    value_bar = np.interp(x, xp, fp_bar_bar)
+    x_bar = conj(value) * interp_slope(x, xp, fp_bar_bar)
+    xp_bar = -interp_spread((conj(value) * interp_slope(x, xp, fp_bar_bar)).real, x, xp)
+
+
+inactive(axis_length, gradient_axes, interp_pieces)

@@ -1,0 +1,58 @@
+"""Adjoints of `np.cov` and `np.corrcoef`."""
+import numpy as np
+
+
+def cov_adjoint(value, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    """The adjoints of `np.cov` with respect to `m` and `y` (None if `y` is).
+
+    >>> cov_adjoint(1.0, np.array([1.0, 2.0, 3.0]))
+    (array([-1.,  0.,  1.]), None)
+    """
+    variables = _as_variables(m, rowvar)
+    count = variables.shape[0]
+    if y is not None:
+        variables = np.concatenate((variables, _as_variables(y, rowvar)))
+    weights, divisor = _weights_and_divisor(variables.shape[1], bias, ddof, fweights, aweights)
+    centred = variables - np.sum(variables * weights, axis=1, keepdims=True) / np.sum(weights)
+    value = np.reshape(value, (variables.shape[0], variables.shape[0]))
+    joined_bar = (value + np.conj(value.T)) @ centred * weights / divisor
+    m_bar = _in_shape_of(m, joined_bar[:count], rowvar)
+    return m_bar, None if y is None else _in_shape_of(y, joined_bar[count:], rowvar)
+
+
+def corrcoef_adjoint(value, x, y=None, rowvar=True):
+    """The adjoints of `np.corrcoef` with respect to `x` and `y` (None if `y` is).
+
+    >>> x_bar, y_bar = corrcoef_adjoint(np.eye(2), np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    >>> bool(np.allclose(x_bar, 0.0))
+    True
+    """
+    c = np.atleast_2d(np.cov(x, y, rowvar=rowvar))
+    value = np.reshape(value, c.shape)
+    variance = np.diag(c).real
+    scale = np.sqrt(np.outer(variance, variance))
+    products = (np.conj(value) * (c / scale)).real
+    variance_bar = -0.5 * (np.sum(products, axis=0) + np.sum(products, axis=1)) / variance
+    return cov_adjoint(value / scale + np.diag(variance_bar), x, y, rowvar)
+
+
+def _as_variables(m, rowvar):
+    """One row per variable, one column per observation."""
+    rows = np.atleast_2d(m)
+    return rows if rowvar or rows.shape[0] == 1 else rows.T
+
+
+def _in_shape_of(m, rows, rowvar):
+    turned = np.ndim(m) == 2 and not rowvar and np.shape(m)[0] != 1
+    return np.reshape(rows.T if turned else rows, np.shape(m))
+
+
+def _weights_and_divisor(count, bias, ddof, fweights, aweights):
+    """The weight of each observation, and what the sum of products is divided by (as `np.cov` defines it)."""
+    ddof = ddof if ddof is not None else 0 if bias else 1
+    weights = np.ones(count) if fweights is None else np.asarray(fweights, float)
+    if aweights is None:
+        return weights, max(np.sum(weights) - ddof, 0.0)
+    weights = weights * aweights
+    total = np.sum(weights)
+    return weights, max(total - ddof * np.sum(weights * aweights) / total, 0.0)
