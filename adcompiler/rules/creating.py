@@ -11,9 +11,15 @@ from .registry import conj, inactive, rule, shapes
 # ---- from existing data: an array, a scalar, or nested lists of them --------------------------------------------
 
 
-@rule(np.array, alias="unless copy", alias_of="object")
+@rule(np.array, when={"copy": True})
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, ndmin=ndmin)
+    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else unstack_like(y_bar, nested_shapes(object))
+
+
+@rule(np.array, alias="maybe", alias_of="object", when={"copy": False})
+def array_without_copy(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    y = np.array(object, dtype, copy=None, ndmin=ndmin)
     object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else unstack_like(y_bar, nested_shapes(object))
 
 
@@ -42,10 +48,10 @@ def require(a, dtype=None, requirements=None):
     a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
 
 
-@rule(*dict.fromkeys([np.float64, np.float32, np.float16, np.longdouble, np.complex128, np.complex64, np.clongdouble]),
-      elementwise=True, name="numpy.float64")
+@rule(np.complex128, np.complex64, np.clongdouble, np.float64, np.float32, np.float16, np.longdouble, elementwise=True,
+      name="numpy.float64")
 def scalar_type(x, /):
-    y = np.float64(x)
+    y = np.complex128(x)
     x_bar = y_bar
 
 
@@ -76,12 +82,21 @@ def arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None):
     step_bar = np.dot(np.arange(np.size(y_bar)), y_bar)
 
 
-@rule(np.linspace)
-def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0, device=None):
+@rule(np.linspace, when={"retstep": False})
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     y = np.linspace(start, stop, num, endpoint, axis=axis)
     t = unit_steps(num, endpoint)
     start_bar = unbroadcast(weighted_sum(1.0 - t, y_bar, axis), np.shape(start))
     stop_bar = unbroadcast(weighted_sum(t, y_bar, axis), np.shape(stop))
+
+
+@rule(np.linspace, when={"retstep": True})
+def linspace_with_step(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    y, step = np.linspace(start, stop, num, endpoint, retstep=True, axis=axis)
+    t = unit_steps(num, endpoint)
+    difference_bar = step_bar / max(num - 1 if endpoint else num, 1)
+    start_bar = unbroadcast(weighted_sum(1.0 - t, y_bar, axis) - difference_bar, np.shape(start))
+    stop_bar = unbroadcast(weighted_sum(t, y_bar, axis) + difference_bar, np.shape(stop))
 
 
 @rule(np.logspace)
@@ -104,9 +119,15 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 
 # The result is a tuple, and so is its adjoint.
-@rule(np.meshgrid, alias="unless copy", alias_of="xi")
+@rule(np.meshgrid, when={"copy": True})
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     y = np.meshgrid(*xi, sparse=sparse, indexing=indexing)
+    xi_bar = ungrid(y_bar, shapes(xi), indexing)
+
+
+@rule(np.meshgrid, alias="view", alias_of="xi", when={"copy": False})
+def meshgrid_of_views(*xi, copy=True, sparse=False, indexing="xy"):
+    y = np.meshgrid(*xi, copy=False, sparse=sparse, indexing=indexing)
     xi_bar = ungrid(y_bar, shapes(xi), indexing)
 
 

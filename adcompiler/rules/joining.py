@@ -67,9 +67,9 @@ def column_stack(tup):
 # ---- splitting: the result is a list, and so is its adjoint -----------------------------------------------------
 
 
-@rule(np.split, np.array_split, alias="view", alias_of="ary", cheap=True)
+@rule(np.array_split, np.split, alias="view", alias_of="ary", cheap=True)
 def split(ary, indices_or_sections, axis=0):
-    y = np.split(ary, indices_or_sections, axis)
+    y = np.array_split(ary, indices_or_sections, axis)
     ary_bar = unsplit(y_bar, np.shape(ary), indices_or_sections, axis)
 
 

@@ -26,17 +26,28 @@ def copy(a, order="K", subok=False):
     a_bar = y_bar
 
 
-@rule(np.ndarray.astype, elementwise=True, alias="unless copy", alias_of="a")
+@rule(np.ndarray.astype, elementwise=True, when={"copy": True})
 def astype(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
     y = a.astype(dtype)
     a_bar = y_bar
 
 
+@rule(np.ndarray.astype, elementwise=True, alias="maybe", alias_of="a", when={"copy": False})
+def astype_without_copy(a, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    y = a.astype(dtype, copy=False)
+    a_bar = y_bar
+
+
 if hasattr(np, "astype"):  # NumPy 2.1
 
-    @rule(np.astype, elementwise=True, alias="unless copy", alias_of="x")
+    @rule(np.astype, elementwise=True, when={"copy": True})
     def function_astype(x, dtype, /, *, copy=True, device=None):
         y = np.astype(x, dtype)
+        x_bar = y_bar
+
+    @rule(np.astype, elementwise=True, alias="maybe", alias_of="x", when={"copy": False})
+    def function_astype_without_copy(x, dtype, /, *, copy=True, device=None):
+        y = np.astype(x, dtype, copy=False)
         x_bar = y_bar
 
 

@@ -6,7 +6,7 @@ tuple of arrays (`np.split`), its adjoint is a list in which None stands for zer
 """
 import numpy as np
 
-from adcompiler.rules.registry import lookup
+from adcompiler.rules.registry import all_rules, lookup
 
 
 def unbroadcast(g, like):
@@ -46,7 +46,12 @@ def randomly(rng, value):
 def moved(value, direction, step):
     if isinstance(value, (tuple, list)):
         return type(value)(moved(v, d, step) for v, d in zip(value, direction, strict=True))
-    return value + step * direction
+    out = value + step * direction
+    if isinstance(value, np.ndarray):  # stays an array (0-d), and keeps its memory order
+        like = np.empty_like(value, dtype=np.asarray(out).dtype)
+        like[...] = out
+        return like
+    return out
 
 
 def floating(result):
@@ -83,6 +88,15 @@ def check_none_is_zero(rule, parameter, args, kwargs, y_bar):
         want = rule.evaluate_adjoint(parameter, args, kwargs, zeroed)
         for g, w in zip(got, want, strict=True) if isinstance(want, (tuple, list)) else [(got, want)]:
             np.testing.assert_array_equal(g, w)
+
+
+def uncovered_rules(module, cases):
+    """The names of the rules that `module` registers and that no case `(function, args, kwargs)` calls."""
+    called = set()
+    for function, args, kwargs in cases:
+        rule = lookup(function)
+        called.add(id(rule.for_call(rule.signature.bind(*args, **kwargs).arguments)))
+    return [f"{r.name} {r.when}" for r in all_rules() if r.loc.filename == module.__file__ and id(r) not in called]
 
 
 def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs):
