@@ -7,9 +7,11 @@ import numpy as np
 
 from ..runtime.histograms import bin_weights, density_weights
 from ..runtime.order import quantile_adjoint, quantile_level_adjoint
+from ..runtime.quotients import quotient_or_zero
 from ..runtime.reductions import (average_adjoint, average_weights_adjoint, cumprod_adjoint, cumsum_from_end,
                                   degrees_of_freedom, deviations, extremum_weights, present, products_of_others,
-                                  quotient_or_zero, reduced_axes, reduced_count, spread, sum_to_shape)
+                                  reduced_axes, reduced_count, spread)
+from ..runtime.shape import unbroadcast
 from .registry import conj, inactive, is_active, rule, ufunc_method
 
 # Sums, products, differences of extrema
@@ -165,7 +167,7 @@ def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=No
     free = degrees_of_freedom(np.shape(a), axis, keepdims, where, ddof if correction is None else correction)
     slope = spread(quotient_or_zero(y_bar, free * y), np.shape(a), axis, keepdims)
     a_bar = slope * deviations(a, axis, where, mean)
-    mean_bar = -sum_to_shape(slope * deviations(a, axis, where, mean), np.shape(mean))
+    mean_bar = -unbroadcast(slope * deviations(a, axis, where, mean), np.shape(mean))
 
 
 @rule(np.var, np.ndarray.var)
@@ -174,7 +176,7 @@ def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=No
     free = degrees_of_freedom(np.shape(a), axis, keepdims, where, ddof if correction is None else correction)
     slope = spread(2.0 * y_bar / free, np.shape(a), axis, keepdims)
     a_bar = slope * deviations(a, axis, where, mean)
-    mean_bar = -sum_to_shape(slope * deviations(a, axis, where, mean), np.shape(mean))
+    mean_bar = -unbroadcast(slope * deviations(a, axis, where, mean), np.shape(mean))
 
 
 @rule(np.nanmean)
@@ -297,9 +299,9 @@ def spread_(value, shape, axis=None, keepdims=False):
         np.reshape(np.sum(y_bar, axis=axis, keepdims=keepdims), np.shape(value))
 
 
-@rule(sum_to_shape, alias="maybe", alias_of="value")
-def sum_to_shape_(value, shape):
-    y = sum_to_shape(value, shape)
+@rule(unbroadcast, alias="maybe", alias_of="value")
+def unbroadcast_(value, shape):
+    y = unbroadcast(value, shape)
     value_bar = np.broadcast_to(y_bar, np.shape(value))
 
 

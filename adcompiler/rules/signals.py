@@ -1,7 +1,6 @@
 """Rules of functions of sampled data: differences, integrals, convolution, interpolation, covariances."""
 import numpy as np
 
-from ..runtime.reductions import sum_to_shape
 from ..runtime.signals import (axis_length, convolve_adjoint, correlate_adjoint, correlate_kernel_adjoint, diff_adjoint,
                                gradient_adjoint, gradient_axes, gradient_spacings_adjoint, interp_pieces, interp_slope,
                                interp_spread, trapezoid_adjoint, trapezoid_points_adjoint, trapezoid_steps_adjoint)

@@ -1,6 +1,8 @@
 """Adjoints of sums, means, extrema, products and scans: spreading a reduced cotangent back over the reduced axes."""
 import numpy as np
 
+from .shape import unbroadcast
+
 
 def spread(value, shape, axis=None, keepdims=False):
     """Broadcast `value`, the shape of a reduction's result, to `shape`, the shape before the reduction (read-only).
@@ -12,20 +14,6 @@ def spread(value, shape, axis=None, keepdims=False):
     if axis is not None and not keepdims and len(shape) > 0:
         value = np.expand_dims(value, axis)
     return np.broadcast_to(value, shape)
-
-
-def sum_to_shape(value, shape):
-    """Sum over the axes along which something of this shape was broadcast: the adjoint of `np.broadcast_to`.
-
-    >>> sum_to_shape(np.ones((4, 2, 3)), (2, 1))
-    array([[12.],
-           [12.]])
-    """
-    value = np.asarray(value)
-    extra = value.ndim - len(shape)
-    stretched = tuple(i + extra for i, n in enumerate(shape) if n == 1 and value.shape[i + extra] != 1)
-    axes = tuple(range(extra)) + stretched
-    return np.reshape(np.sum(value, axis=axes), shape) if axes else value
 
 
 def reduced_axes(ndim, axis=None) -> tuple:
@@ -198,7 +186,7 @@ def average_weights_adjoint(value, a, y, weights, axis=None, keepdims=False):
     full = average_weights(weights, shape, axis)
     total = np.conj(np.sum(np.broadcast_to(full, shape), axis=axis, keepdims=keepdims))
     slope = np.conj(a - spread(y, shape, axis, keepdims))
-    full_bar = sum_to_shape(spread(value / total, shape, axis, keepdims) * slope, full.shape)
+    full_bar = unbroadcast(spread(value / total, shape, axis, keepdims) * slope, full.shape)
     if np.shape(weights) == shape:
         return full_bar
     axes = tuple(int(i) % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,)))
@@ -227,13 +215,3 @@ def degrees_of_freedom(shape, axis=None, keepdims=False, where=True, ddof=0):
     np.float64(2.0)
     """
     return np.maximum(reduced_count(shape, axis, keepdims, where) - np.float64(ddof), 0.0)
-
-
-def quotient_or_zero(value, divisor):
-    """`value / divisor`, and 0 where the divisor is 0: the choice for the slope of a distance at distance 0.
-
-    >>> quotient_or_zero(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
-    array([0.5, 0. ])
-    """
-    vanishing = divisor == 0
-    return np.where(vanishing, 0.0, value / np.where(vanishing, 1.0, divisor))

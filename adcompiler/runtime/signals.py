@@ -2,7 +2,7 @@
 import numpy as np
 
 from .indexing import add_at
-from .reductions import sum_to_shape
+from .shape import unbroadcast
 
 
 def axis_length(shape, axis):
@@ -31,7 +31,7 @@ def diff_adjoint(value, shape, n=1, axis=-1, before=0, after=0):
         for _ in range(n):
             joined = -np.diff(np.concatenate((zeros, joined, zeros)), axis=0)
     part = np.moveaxis(joined[before:before + length], 0, axis)
-    return part if len(shape) else sum_to_shape(part, ())
+    return part if len(shape) else unbroadcast(part, ())
 
 
 def gradient_adjoint(value, shape, spacings=(), axis=None, edge_order=1):
@@ -136,7 +136,7 @@ def trapezoid_adjoint(value, shape, x=None, dx=1.0, axis=-1):
     """
     intervals = tuple(max(n - 1, 0) if i == axis % len(shape) else n for i, n in enumerate(shape))
     half = 0.5 * np.expand_dims(value, axis) * np.conj(trapezoid_steps(shape, x, dx, axis))
-    half = np.moveaxis(sum_to_shape(np.broadcast_to(half, np.broadcast_shapes(np.shape(half), intervals)), intervals), axis, 0)
+    half = np.moveaxis(unbroadcast(np.broadcast_to(half, np.broadcast_shapes(np.shape(half), intervals)), intervals), axis, 0)
     zeros = np.zeros((min(1, shape[axis]),) + half.shape[1:])
     return np.moveaxis(np.concatenate((half, zeros)) + np.concatenate((zeros, half)), 0, axis)
 
@@ -149,7 +149,7 @@ def trapezoid_steps_adjoint(value, y, shape, axis=-1):
     """
     samples = np.moveaxis(y, axis, 0)
     heights = np.moveaxis(0.5 * (samples[1:] + samples[:-1]), 0, axis)
-    return sum_to_shape(np.expand_dims(value, axis) * np.conj(heights), shape)
+    return unbroadcast(np.expand_dims(value, axis) * np.conj(heights), shape)
 
 
 def trapezoid_points_adjoint(value, y, x, axis=-1):
