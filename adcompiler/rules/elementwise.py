@@ -257,19 +257,6 @@ def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None):
     neginf_bar = at_neginf if is_real(x) else at_neginf.real + at_neginf.imag
 
 
-@rule(np.float64, np.float32, np.float16, np.longdouble, elementwise=True)
-def float_scalar(x=0.0, /):
-    y = np.float64(x)
-    x_bar = y_bar
-
-
-@rule(np.complex128, np.complex64, np.clongdouble, elementwise=True)
-def complex_scalar(real=0.0, imag=0.0, /):
-    y = np.complex128(real, imag)
-    real_bar = y_bar
-    imag_bar = -1j * y_bar
-
-
 # Runtime functions that the rules above call: differentiated again at higher order
 
 @rule(power_derivative, elementwise=True)
