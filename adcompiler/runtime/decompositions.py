@@ -69,11 +69,11 @@ def eigvalsh_adjoint(w_bar, a, uplo="L"):
 
 
 def _negligible(gap, w):
-    """Which differences of values are no more than rounding."""
+    """Which differences of values may be no more than rounding, so that nothing can be divided by them."""
     if w.shape[-1] == 0:
         return gap == 0
     scale = np.max(np.abs(w), axis=-1)[..., np.newaxis, np.newaxis]
-    return np.abs(gap) <= np.finfo(w.dtype).eps * w.shape[-1] * scale
+    return np.abs(gap) <= 100 * np.finfo(w.dtype).eps * w.shape[-1] * scale
 
 
 def _within_repeated(even, odd, w_bar, repeated):
@@ -196,7 +196,7 @@ def svdvals_adjoint(s_bar, a):
 def qr_adjoint(q_bar, r_bar, q, r):
     """The adjoint of `a` in `q, r = np.linalg.qr(a)` (mode "reduced"), for independent leading columns.
 
-    `(Q_bar + Q P) R^-H`, where P is the Hermitian matrix with the upper triangle of `R R_bar^H - Q^H Q_bar` (Roberts
+    `(Q_bar + Q P) R^-H`, where P is the Hermitian matrix with the upper triangle of `R_bar R^H - Q^H Q_bar` (Roberts
     and Roberts 2020, "QR and LQ decomposition matrix backpropagation algorithms"); of a wide matrix the columns after
     the square part are `Q^H A`.
 
@@ -210,7 +210,7 @@ def qr_adjoint(q_bar, r_bar, q, r):
         rest = q @ r[..., rows:]
         q_bar = q_bar + rest @ ctranspose(rest_bar)
         return np.concatenate([qr_adjoint(q_bar, r_bar[..., :rows], q, square), q @ rest_bar], axis=-1)
-    m = r @ ctranspose(np.triu(r_bar)) - ctranspose(q) @ q_bar
+    m = np.triu(r_bar) @ ctranspose(r) - ctranspose(q) @ q_bar
     above = np.triu(m, 1)
     p = above + ctranspose(above) + (m * np.eye(columns)).real
     return ctranspose(np.linalg.solve(r, ctranspose(q_bar + q @ p)))
@@ -220,7 +220,7 @@ def qr_r_adjoint(r_bar, a):
     """The adjoint of `a` in `r = np.linalg.qr(a, mode="r")`, which keeps no Q.
 
     >>> qr_r_adjoint(np.ones((1, 1)), np.array([[2.0]])).tolist()
-    [[-1.0]]
+    [[1.0]]
     """
     q, r = np.linalg.qr(a)
     return qr_adjoint(np.zeros_like(q), r_bar, q, r)
