@@ -141,9 +141,10 @@ def eigvals_adjoint(w_bar, a):
 def svd_adjoint(u_bar, s_bar, vh_bar, u, s, vh):
     """The adjoint of `a` in `u, s, vh = np.linalg.svd(a)`, with full or reduced matrices.
 
-    With `J = U^H U_bar - U_bar^H U`, `K = V^H V_bar - V_bar^H V`, the core `(J S + S K) / (s_j^2 - s_i^2) + diag(s_bar)`
-    (Giles 2008, section 3.2; for complex matrices Wan and Zhang 2019, "Automatic differentiation for complex valued
-    SVD") is written with the sum and the difference of J and K, which leaves `s_j - s_i` under the sum only.
+    With `J = U^H U_bar - U_bar^H U` and `K = V^H V_bar - V_bar^H V`, the core
+    `(J S + S K) / (s_j^2 - s_i^2) + diag(s_bar)` (Giles 2008, section 3.2; for complex matrices Wan and Zhang 2019,
+    "Automatic differentiation for complex valued SVD") is written with the sum and the difference of J and K, which
+    leaves `s_j - s_i` under the sum only.
 
     >>> svd_adjoint(np.zeros((1, 1)), np.ones(1), np.zeros((1, 1)), np.eye(1), np.array([2.0]), np.eye(1)).tolist()
     [[1.0]]

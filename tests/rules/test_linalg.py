@@ -41,18 +41,22 @@ CASES = (
     + [(np.linalg.qr, (f(*s),), {"mode": m}) for f in BOTH for m in ("reduced", "r")
        for s in [(3, 3), (5, 3), (3, 5), (2, 4, 3), (2, 3, 4), (1, 1), (4, 1), (1, 4)]]
     + [(np.linalg.svd, (spread_out(*s),), {"full_matrices": full}) for s, full in [
-        ((3, 3), True), ((3, 3), False), ((5, 3), False), ((3, 5), False), ((4, 3), True), ((3, 4), True), ((2, 3, 3), True),
+        ((3, 3), True), ((3, 3), False), ((5, 3), False), ((3, 5), False), ((4, 3), True), ((3, 4), True),
+        ((2, 3, 3), True),
         ((2, 4, 3), False), ((1, 1), True), ((4, 1), False)]]
     + [(np.linalg.svd, (f(*s),), {"compute_uv": False}) for f in BOTH for s in [(3, 3), (5, 3), (2, 3, 4)]]
     + [(np.linalg.svdvals, (f(*s),), {}) for f in BOTH for s in [(3, 3), (2, 5, 3)]]
-    + [(np.linalg.eig, (a,), {}) for a in [np.diag([1.0, 2.0, 4.0]) + 0.3 * real(3, 3), np.array([[1.0, 2.0], [-3.0, 1.5]]),
-                                           cplx(3, 3), cplx(2, 3, 3), np.diag([1.0, 2.0]) + 0.2 * real(2, 2, 2), real(1, 1)]]
-    + [(np.linalg.eigvals, (a,), {}) for a in [real(3, 3), cplx(3, 3), cplx(2, 3, 3), np.array([[0.0, 1.0], [-1.0, 0.0]])]]
+    + [(np.linalg.eig, (a,), {}) for a in [
+        np.diag([1.0, 2.0, 4.0]) + 0.3 * real(3, 3), np.array([[1.0, 2.0], [-3.0, 1.5]]), cplx(3, 3), cplx(2, 3, 3),
+        np.diag([1.0, 2.0]) + 0.2 * real(2, 2, 2), real(1, 1)]]
+    + [(np.linalg.eigvals, (a,), {}) for a in [
+        real(3, 3), cplx(3, 3), cplx(2, 3, 3), np.array([[0.0, 1.0], [-1.0, 0.0]])]]
     + [(np.linalg.eigh, (real(*s),), {"UPLO": uplo}) for s in SQUARES for uplo in "LUlu"]
     + [(np.linalg.eigvalsh, (f(*s),), {"UPLO": uplo}) for f in BOTH for s in SQUARES for uplo in "LU"]
     + [(np.linalg.eigh, (real(4, 4),), {}), (np.linalg.eigvalsh, (real(3, 3).T,), {})]
     + [(np.linalg.norm, (f(*s), *a), kw) for f in BOTH for s, a, kw in [
-        ((4,), (), {}), ((2, 3), (), {}), ((2, 3, 4), (), {}), ((2, 3), (), {"keepdims": True}), ((4,), (), {"axis": 0}),
+        ((4,), (), {}), ((2, 3), (), {}), ((2, 3, 4), (), {}), ((2, 3), (), {"keepdims": True}),
+        ((4,), (), {"axis": 0}),
         ((2, 3), (None, -1), {}), ((2, 3), (), {"axis": (0, 1)}), ((2, 3, 4), (), {"axis": (2, 0), "keepdims": True}),
         ((2, 3), (2, 1), {}), ((2, 3), (2, 0, True), {})]]
     + [(np.linalg.norm, (f(4) + 0.1,), {"ord": p}) for f in BOTH
@@ -75,7 +79,8 @@ CASES = (
     + [(f, (k(*s),), {}) for f in (np.linalg.det, np.linalg.slogdet, np.linalg.inv, np.linalg.pinv) for k in BOTH
        for s in SQUARES]
     + [(np.linalg.det, (a,), {}) for a in [np.array([[1.0, 2.0], [2.0, 4.0]]), np.zeros((2, 2)), np.zeros((1, 1)),
-                                           np.diag([1.0, 0.0, 3.0]), np.diag([1.0, 0.0, 0.0, 2.0]), np.zeros((3, 3)) + 0j,
+                                           np.diag([1.0, 0.0, 3.0]), np.diag([1.0, 0.0, 0.0, 2.0]),
+                                           np.zeros((3, 3)) + 0j,
                                            np.stack([np.eye(2), np.ones((2, 2))]), np.diag(np.r_[0.0, np.ones(13)]),
                                            np.diag(np.r_[0j, 1j * np.ones(13)]) + np.triu(cplx(14, 14), 1)]]
     + [(np.linalg.det, (real(3, 3).T,), {})]
@@ -271,10 +276,10 @@ def test_pinv_and_lstsq_of_a_matrix_that_stays_of_rank_one():
         inner(y_bar, moved[0] - moved[1]) / (2 * step))
 
 
-@pytest.mark.parametrize("function, shape", [(np.linalg.det, (0, 0)), (np.linalg.inv, (0, 2, 2)), (np.linalg.eigh, (0, 2, 2)),
-                                             (np.linalg.eigh, (0, 0)), (np.linalg.cholesky, (0, 3, 3)),
-                                             (np.linalg.svd, (0, 2, 3)), (np.linalg.qr, (0, 3, 2)),
-                                             (np.linalg.slogdet, (0, 2, 2)), (np.linalg.norm, (0,)), (np.linalg.norm, (0, 3))])
+@pytest.mark.parametrize("function, shape", [
+    (np.linalg.det, (0, 0)), (np.linalg.inv, (0, 2, 2)), (np.linalg.eigh, (0, 2, 2)), (np.linalg.eigh, (0, 0)),
+    (np.linalg.cholesky, (0, 3, 3)), (np.linalg.svd, (0, 2, 3)), (np.linalg.qr, (0, 3, 2)),
+    (np.linalg.slogdet, (0, 2, 2)), (np.linalg.norm, (0,)), (np.linalg.norm, (0, 3))])
 def test_empty_arrays_have_empty_adjoints(function, shape):
     x = np.zeros(shape)
     result = function(x)

@@ -44,7 +44,8 @@ CASES = (
     + [(f, (g(2, 3), g(2, 3)), {}) for f in (np.vecdot, np.linalg.vecdot) for g in (real, cplx)]
     + [(f, (cplx(4, 2, 3), cplx(1, 3)), {}) for f in (np.vecdot, np.linalg.vecdot)]
     + [(f, (cplx(3), cplx(3)), {}) for f in (np.vecdot, np.linalg.vecdot)]
-    + [(np.linalg.vecdot, (cplx(4, 3, 2), cplx(3, 2)), {"axis": -2}), (np.vecdot, (real(3, 2), real(3, 2)), {"axis": 0}),
+    + [(np.linalg.vecdot, (cplx(4, 3, 2), cplx(3, 2)), {"axis": -2}),
+        (np.vecdot, (real(3, 2), real(3, 2)), {"axis": 0}),
        (np.vecdot, (real(2, 3), cplx(1, 3)), {})]
     + [(np.outer, (f(*s), g(*t)), {}) for f, g in [(real, real), (cplx, real), (cplx, cplx)]
        for s, t in [((3,), (4,)), ((2, 3), (4,)), ((), (2, 2)), ((0,), (3,))]]
@@ -56,14 +57,17 @@ CASES = (
     + [(np.tensordot, (real(4, 2, 3), real(2, 3)), {}), (np.linalg.tensordot, (real(2, 3), cplx(3, 4)), {"axes": 1}),
        (np.linalg.tensordot, (real(2, 3, 4), real(5, 2)), {"axes": (0, 1)})]
     + [(np.kron, (f(*s), f(*t)), {}) for f in (real, cplx) for s, t in [
-        ((2,), (3,)), ((2, 3), (4, 5)), ((2, 3), (4,)), ((4,), (2, 3)), ((), (2, 3)), ((2, 1, 3), (2, 2)), ((1,), (1,))]]
+        ((2,), (3,)), ((2, 3), (4, 5)), ((2, 3), (4,)), ((4,), (2, 3)), ((), (2, 3)), ((2, 1, 3), (2, 2)),
+        ((1,), (1,))]]
     + [(np.cross, (f(*s), f(*t)), kw) for f in (real, cplx) for s, t, kw in [
-        ((3,), (3,), {}), ((4, 3), (4, 3), {}), ((4, 3), (3,), {}), ((3,), (2, 4, 3), {}), ((3, 4), (3, 4), {"axis": 0}),
+        ((3,), (3,), {}), ((4, 3), (4, 3), {}), ((4, 3), (3,), {}), ((3,), (2, 4, 3), {}),
+        ((3, 4), (3, 4), {"axis": 0}),
         ((2, 3, 4), (2, 3, 4), {"axis": 1}), ((3, 4), (4, 3), {"axisa": 0}), ((4, 3), (3, 4), {"axisb": 0, "axisc": 0}),
         ((1, 3), (5, 3), {}), ((2, 3, 4), (2, 4, 3), {"axisa": 1, "axisb": -1, "axisc": 1})]]
     + [(np.linalg.cross, (cplx(4, 3), cplx(4, 3)), {}), (np.linalg.cross, (real(3, 2), real(3, 2)), {"axis": 0})]
     + [(np.linalg.multi_dot, ([f(*s) for s in shapes],), {}) for f in (real, cplx) for shapes in [
-        [(2, 3), (3, 4)], [(2, 3), (3, 4), (4, 5)], [(3,), (3, 4), (4, 2)], [(2, 3), (3, 4), (4,)], [(3,), (3, 4), (4,)],
+        [(2, 3), (3, 4)], [(2, 3), (3, 4), (4, 5)], [(3,), (3, 4), (4, 2)], [(2, 3), (3, 4), (4,)],
+        [(3,), (3, 4), (4,)],
         [(3,), (3,)], [(2, 3), (3, 1), (1, 4), (4, 2)]]]
     + [(np.linalg.diagonal, (f(*s),), {"offset": k}) for f in (real, cplx) for s, k in [
         ((3, 3), 0), ((2, 4), 1), ((4, 2), -1), ((5, 2, 3), 0), ((5, 3, 2), -2)]]
@@ -87,7 +91,8 @@ EINSUMS = [
     ("...ij,jk->...ik", (5, 2, 3), (3, 4)), ("i...->...", (3, 2, 4)), ("...ii->...i", (2, 3, 3)), ("...->...", (2, 3)),
     ("i...,i->...", (3, 2), (3,)), ("...,...", (2, 3), (3,)), ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)),
     ("i,ij,j", (2,), (2, 3), (3,)), ("bik,bjk,j->bi", (2, 3, 4), (2, 5, 4), (5,)), (",ij->ij", (), (2, 3)),
-    ("a,b,c,d->abcd", (2,), (3,), (2,), (2,)), ("ij,j->", (2, 3), (3,)), ("ij,k->i", (2, 3), (4,)), ("i,ij->j", (1,), (3, 2)),
+    ("a,b,c,d->abcd", (2,), (3,), (2,), (2,)), ("ij,j->", (2, 3), (3,)), ("ij,k->i", (2, 3), (4,)),
+    ("i,ij->j", (1,), (3, 2)),
     ("i,i", (1,), (3,)), ("ij,ij->ij", (2, 1), (2, 3)), ("ij,ij->i", (1, 3), (2, 3)), ("ii,i->i", (3, 3), (1,)),
     (" i j , j k -> i k ", (2, 3), (3, 4)), ("i->", (0,)), ("Ab,bA", (2, 3), (3, 2)), ("...a,...b->...", (4, 2), (3,)),
 ]
@@ -108,7 +113,8 @@ def test_every_rule_of_the_file_has_a_case():
     assert here and [r.name for r in here if id(r) not in tried] == []
 
 
-@pytest.mark.parametrize("s, t", [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((0,), (0,)), ((2, 3), (3, 0)), ((0, 2, 3), (3, 4)),
+@pytest.mark.parametrize("s, t", [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((0,), (0,)), ((2, 3), (3, 0)),
+                                  ((0, 2, 3), (3, 4)),
                                   ((0, 2, 3), (0, 3, 4)), ((0, 2, 3), (3,)), ((2, 0), (0,)), ((0, 2, 3), (3, 0))])
 @pytest.mark.parametrize("function", [np.matmul, np.dot])
 def test_empty_factors_have_empty_or_zero_adjoints(function, s, t):
