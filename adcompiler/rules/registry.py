@@ -31,8 +31,8 @@ only the shape is needed.
 Choices at compile time: a conditional expression whose test the compiler can decide is folded, so that the emitted
 code shows one branch. Tests that it decides: comparisons of a parameter with a literal or None when the call gives a
 literal (`axis is None`, `keepdims`), and the markers `is_active(p)` (the adjoint of parameter `p` is wanted too),
-`is_real(p)`, `ndim(p)` compared with a literal, and `is_literal(p)` (the call gives a number known at compile time;
-only in its branch may a further test read the value of `p`). A contribution that folds to the literal `0.0` is none.
+`is_real(p)`, `ndim(p)` compared with a literal, and `is_literal(p)` (the call gives a real number known at compile
+time; only in its branch may a further test read the value of `p`). A contribution that folds to the literal `0.0` is none.
 
 A function whose number of results depends on a literal has one template per form, each with `when`: `np.linalg.svd`
 with `when={"compute_uv": True}` has three results, with `when={"compute_uv": False}` one. `Rule.for_call` picks it.
@@ -72,8 +72,8 @@ def ndim(value) -> int:
 
 
 def is_literal(value) -> bool:
-    """Marker of templates: does the call give a number that is known at compile time, as the 2 of `x ** 2`?"""
-    return isinstance(value, (int, float, complex))
+    """Marker of templates: does the call give a real number known at compile time, as the 2 of `x ** 2`?"""
+    return isinstance(value, (int, float))
 
 
 def shapes(arrays) -> list[tuple[int, ...]]:
@@ -142,12 +142,15 @@ class Rule:
                 chosen.append(statement)
         return tuple(reversed(chosen))
 
-    def evaluate_adjoint(self, parameter: str, args, kwargs, *result_bar):
-        """Run the template itself, without a compiler: the raw contribution to `<parameter>_bar` (for tests)."""
+    def evaluate_adjoint(self, parameter: str, args, kwargs, *result_bar, function=None):
+        """Run the template itself, without a compiler: the raw contribution to `<parameter>_bar` (for tests).
+
+        `function` is the one of `functions` that gives the result, by default the first.
+        """
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         values = dict(bound.arguments)
-        result = self.functions[0](*args, **kwargs)
+        result = (function or self.functions[0])(*args, **kwargs)
         results = result if len(self.result) > 1 else (result,)
         values.update(zip(self.result, results, strict=True))
         values.update(zip((r + "_bar" for r in self.result), result_bar, strict=True))

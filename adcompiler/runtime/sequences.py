@@ -1,6 +1,7 @@
 """Adjoints of functions that take a sequence of numbers: `sum`, `max`, `math.prod`, `math.hypot`.
 
-An adjoint of a sequence has the structure of the sequence: a list, a tuple or an array of the same length.
+An adjoint of a sequence has the structure of the sequence: a list, a tuple or an array of the same length. In the
+adjoint of a list, None stands for a zero.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ def scaled_each(values, factor, like=None):
     >>> scaled_each((1.0, 2.0), 3.0), scaled_each((1.0, 2.0), 3.0, like=[5.0, 6.0])
     ((3.0, 6.0), [3.0, 6.0])
     """
-    return _structured([factor * v for v in values], values if like is None else like)
+    return _structured([0.0 if v is None else factor * v for v in values], values if like is None else like)
 
 
 def dot_each(p, q):
@@ -22,7 +23,7 @@ def dot_each(p, q):
     >>> dot_each([1.0, 2.0], (3.0, 4.0))
     11.0
     """
-    return sum((a * b for a, b in zip(p, q, strict=True)), start=0.0)
+    return sum((a * b for a, b in zip(p, q, strict=True) if a is not None and b is not None), start=0.0)
 
 
 def differences(p, q):

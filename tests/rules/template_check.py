@@ -14,7 +14,7 @@ def unbroadcast(g, like):
     shape = np.shape(like)
     g = np.asarray(g)
     g = g.sum(axis=tuple(range(g.ndim - len(shape)))) if g.ndim > len(shape) else g
-    axes = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1)
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1) if g.ndim else ()
     g = g.sum(axis=axes, keepdims=True) if axes else g
     g = np.broadcast_to(g, shape)
     return g if np.iscomplexobj(like) else g.real
@@ -30,7 +30,7 @@ def inner(a, b):
 def is_floating(value):
     if isinstance(value, (tuple, list)):
         return len(value) > 0 and all(is_floating(v) for v in value)
-    return isinstance(value, (float, complex)) or getattr(getattr(value, "dtype", None), "kind", "") in "fc"
+    return isinstance(value, (float, complex)) or getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c")
 
 
 def randomly(rng, value):
@@ -125,7 +125,7 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
             return tuple(out) if several else (out,)
 
         difference = central(at(step), at(-step), step)
-        x_bar = rule.evaluate_adjoint(parameter, args, kwargs, *result_bar)
+        x_bar = rule.evaluate_adjoint(parameter, args, kwargs, *result_bar, function=function)
         if rule.elementwise:
             x_bar = unbroadcast(x_bar, value)
         else:
