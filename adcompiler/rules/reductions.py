@@ -166,7 +166,8 @@ def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=No
     y = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
     free = degrees_of_freedom(np.shape(a), axis, keepdims, where, ddof if correction is None else correction)
     slope = spread(quotient_or_zero(y_bar, free * y), np.shape(a), axis, keepdims)
-    a_bar = slope * deviations(a, axis, where, mean)
+    a_bar = slope * deviations(a, axis, where, mean) if where is True else \
+        np.where(where, slope * deviations(a, axis, where, mean), 0.0)
     mean_bar = -unbroadcast(slope * deviations(a, axis, where, mean), np.shape(mean))
 
 
@@ -175,7 +176,8 @@ def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=No
     y = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
     free = degrees_of_freedom(np.shape(a), axis, keepdims, where, ddof if correction is None else correction)
     slope = spread(2.0 * y_bar / free, np.shape(a), axis, keepdims)
-    a_bar = slope * deviations(a, axis, where, mean)
+    a_bar = slope * deviations(a, axis, where, mean) if where is True else \
+        np.where(where, slope * deviations(a, axis, where, mean), 0.0)
     mean_bar = -unbroadcast(slope * deviations(a, axis, where, mean), np.shape(mean))
 
 
