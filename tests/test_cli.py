@@ -94,7 +94,8 @@ def test_dump_prints_the_adjoint_and_nothing_else(compiler, program, capsys):
 
 def test_options_are_handed_on(compiler, program):
     assert main(["dump", f"{program}:Model.energy", "--kind", "gradient", "--wrt", "x",
-                 "--types", "x=float64[:], n=int", "--backend", "numba", "--checkpoint", "auto", "--memory", "1MB"]) == 0
+                 "--types", "x=float64[:], n=int", "--backend", "numba", "--checkpoint", "auto", "--memory",
+                 "1MB"]) == 0
     assert RecordingFunction.last.primal.__qualname__ == "Model.energy"
     assert RecordingFunction.last.options == {"wrt": "x", "backend": "numba", "checkpoint": "auto", "memory": "1MB"}
     assert asked() == [("gradient", (), "x=float64[:], n=int")]
