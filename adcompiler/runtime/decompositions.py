@@ -80,9 +80,9 @@ def _within_repeated(even, odd, w_bar, repeated):
     """The entries of the core for pairs of equal values, from the Hermitian and the skew part of the cotangent.
 
     A smooth function does not depend on the basis of a repeated value's space, so `odd` is zero there. Where `even` is
-    zero beside the diagonal, as for any function of the values alone, nothing is missing. A spectral function
+    zero beside the diagonal and the values have the same cotangent, nothing is missing. A spectral function
     `V f(w) V^H` with cotangent G has `even = 2 f G` and `w_bar = diag(f' G)`: the factor `f' / 2f` can be read off the
-    diagonal and holds for the other entries. Where neither fits, the derivative is not determined: NaN, not a guess.
+    diagonal and holds for the other entries. Where neither fits, the derivative is not determined: NaN.
     """
     tolerance = np.sqrt(np.finfo(w_bar.dtype).eps)
     pairs = repeated & ~np.eye(w_bar.shape[-1], dtype=bool)
@@ -90,15 +90,18 @@ def _within_repeated(even, odd, w_bar, repeated):
     diagonal = _diagonal(even).real
     scale = np.max(np.abs(even) + np.abs(odd), axis=(-2, -1), keepdims=True)
 
-    over = (block @ (diagonal * w_bar)[..., np.newaxis])
-    under = (block @ (diagonal ** 2)[..., np.newaxis])
+    over = block @ (diagonal * w_bar)[..., np.newaxis]
+    under = block @ (diagonal ** 2)[..., np.newaxis]
     readable = under > (tolerance * scale) ** 2
     factor = np.where(readable, over / np.where(readable, under, 1.0), 0.0)
     misfit = block @ np.abs(w_bar - factor[..., 0] * diagonal)[..., np.newaxis]
     fits = readable & (misfit <= tolerance * (block @ np.abs(w_bar)[..., np.newaxis]))
     clear = np.abs(even) <= tolerance * scale
-    known = (np.abs(odd) <= tolerance * scale) & (clear | fits)
-    return np.where(pairs, np.where(known, np.where(clear, 0.0, factor * even), np.nan), 0.0)
+    mean = block @ w_bar[..., np.newaxis] / np.sum(block, axis=-1, keepdims=True)
+    spread = block @ np.abs(w_bar - mean[..., 0])[..., np.newaxis]
+    same = spread <= tolerance * np.sum(np.abs(w_bar), axis=-1)[..., np.newaxis, np.newaxis]
+    known = (np.abs(odd) <= tolerance * scale) & (fits | clear & same)
+    return np.where(pairs, np.where(known, np.where(fits, factor * even, 0.0), np.nan), 0.0)
 
 
 def eig_adjoint(w_bar, v_bar, w, v):
@@ -162,24 +165,33 @@ def svd_adjoint(u_bar, s_bar, vh_bar, u, s, vh):
     total = np.expand_dims(s, -2) + np.expand_dims(s, -1)
     repeated = _negligible(gap, s)
     core = core + np.where(repeated, 0.0, 0.5 * (j + m) / np.where(repeated, 1.0, gap))
-    core = core + 0.5 * (j - m) / np.where(total == 0, 1.0, total)
+    core = core + np.where(total == 0, np.where(j == m, 0.0, np.nan), 0.5 * (j - m) / np.where(total == 0, 1.0, total))
     if np.sum(repeated) > s.size:
         even = 0.25 * (g + ctranspose(g) + h + ctranspose(h))
         odd = 0.5 * (j + m) * ~np.eye(k, dtype=bool)
         core = core + _within_repeated(even, odd, s_bar, repeated)
     a_bar = u1 @ core @ ctranspose(v1)
 
-    inverse = np.expand_dims(1.0 / np.where(s == 0, 1.0, s), -2)
-    a_bar = a_bar + ((u1_bar - u1 @ g) * inverse) @ ctranspose(v1)
-    a_bar = a_bar + (u1 * inverse) @ ctranspose(v1_bar - v1 @ h)
-    # The columns that full matrices have beyond the singular values turn against the first ones.
+    # What lies outside the span of U or V, and the further columns of full matrices, which turn against the first ones.
+    inverse = _reciprocal(s, s_bar, u_bar, vh_bar)
+    if np.shape(u)[-2] > k:
+        a_bar = a_bar + ((u1_bar - u1 @ g) * inverse) @ ctranspose(v1)
+    if np.shape(v)[-2] > k:
+        a_bar = a_bar + (u1 * inverse) @ ctranspose(v1_bar - v1 @ h)
     if u.shape[-1] > k:
-        u2 = u[..., k:]
-        a_bar = a_bar - u2 @ ((ctranspose(u_bar[..., k:]) @ u1) * inverse) @ ctranspose(v1)
+        a_bar = a_bar - u[..., k:] @ ((ctranspose(u_bar[..., k:]) @ u1) * inverse) @ ctranspose(v1)
     if v.shape[-1] > k:
-        v2 = v[..., k:]
-        a_bar = a_bar - (u1 * inverse) @ (ctranspose(v1) @ v_bar[..., k:]) @ ctranspose(v2)
+        a_bar = a_bar - (u1 * inverse) @ (ctranspose(v1) @ v_bar[..., k:]) @ ctranspose(v[..., k:])
     return a_bar
+
+
+def _reciprocal(s, s_bar, u_bar, vh_bar):
+    """`1 / s` as a row; of a value that is zero 0 where nothing depends on it, and NaN (not determined) elsewhere."""
+    k = s.shape[-1]
+    further = np.any(u_bar[..., k:], axis=(-2, -1)) | np.any(vh_bar[..., k:, :], axis=(-2, -1))
+    used = np.any(u_bar[..., :k], axis=-2) | np.any(vh_bar[..., :k, :], axis=-1) | (s_bar != 0)
+    zero = np.where(used | further[..., np.newaxis], np.nan, 0.0)
+    return np.expand_dims(np.where(s == 0, zero, 1.0 / np.where(s == 0, 1.0, s)), -2)
 
 
 def svdvals_adjoint(s_bar, a):

@@ -226,6 +226,28 @@ def test_the_projector_on_a_repeated_eigenspace_is_smooth():
     assert inner(a_bar, direction) == pytest.approx(spectral_difference(projector, a, g, direction), rel=1e-6, abs=1e-6)
 
 
+def test_svd_at_zero_singular_values():
+    a = np.diag([2.0, 0.0, 0.0])[:, :2]
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    # The part that belongs to the value 2 alone, `u[:, :1] * s[:1] @ vh[:1]`, is smooth.
+    g, direction = real(3, 2), real(3, 2)
+
+    def leading(m):
+        u, s, vh = np.linalg.svd(m, full_matrices=False)
+        return s[0] * np.outer(u[:, 0], vh[0])
+
+    u_bar, vh_bar = np.zeros((3, 2)), np.zeros((2, 2))
+    u_bar[:, 0], vh_bar[0] = s[0] * g @ vh[0], s[0] * u[:, 0] @ g
+    bars = (u_bar, np.array([u[:, 0] @ g @ vh[0], 0.0]), vh_bar)
+    a_bar = linalg.svd_adjoint(*bars, u, s, vh)
+    assert inner(a_bar, direction) == pytest.approx(spectral_difference(leading, a, g, direction), rel=1e-6, abs=1e-6)
+    # A singular vector of the value 0 is not determined.
+    assert np.isnan(linalg.svd_adjoint(np.ones((3, 2)), np.zeros(2), np.zeros((2, 2)), u, s, vh)).any()
+    # Nor can the whole be told from a kink by the factors' cotangents alone.
+    bars = ((g @ vh.T) * s, (u.T @ g @ vh.T).diagonal(), s[:, np.newaxis] * (u.T @ g))
+    assert np.isnan(linalg.svd_adjoint(*bars, u, s, vh)).any()
+
+
 @pytest.mark.parametrize("ord", [None, 1, 2, 3, 0.5, np.inf, -np.inf])
 def test_vector_norms_have_slope_zero_at_zero(ord):
     assert adjoint(np.linalg.norm, np.zeros(3), ord).tolist() == [0.0, 0.0, 0.0]
