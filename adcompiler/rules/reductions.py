@@ -158,7 +158,8 @@ def mean(a, axis=None, dtype=None, *, keepdims=False, where=True):
     y = np.mean(a, axis=axis, keepdims=keepdims, where=where)
     a_bar = (np.broadcast_to(y_bar / np.size(a), np.shape(a)) if axis is None else
              spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims)) if where is True else \
-        np.where(where, spread(y_bar / reduced_count(np.shape(a), axis, keepdims, where), np.shape(a), axis, keepdims), 0.0)
+        np.where(where, spread(y_bar / reduced_count(np.shape(a), axis, keepdims, where), np.shape(a), axis, keepdims),
+                 0.0)
 
 
 @rule(np.std, np.ndarray.std)

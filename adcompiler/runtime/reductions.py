@@ -200,12 +200,17 @@ def deviations(a, axis=None, where=True, mean=None):
     >>> deviations(np.array([1.0, 3.0]))
     array([-1.,  1.])
     """
-    if mean is None and np.size(a):
-        # a group without elements has no mean; every group that has none gets any centre
-        counted = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=True)
-        mean = np.sum(a, axis=axis, keepdims=True, where=where) / np.maximum(counted, 1)
-    apart = a - (0.0 if mean is None else mean)
+    apart = a - (mean_over(a, axis, where) if mean is None else mean)
     return apart if where is True else np.where(where, apart, 0.0)
+
+
+def mean_over(a, axis=None, where=True):
+    """The mean over `axis`, which keeps length 1; 0 for a group without elements.
+
+    >>> mean_over(np.array([[1.0, 3.0]]), 1)
+    array([[2.]])
+    """
+    return np.sum(a, axis=axis, keepdims=True, where=where) / reduced_count(np.shape(a), axis, True, where)
 
 
 def degrees_of_freedom(shape, axis=None, keepdims=False, where=True, ddof=0):

@@ -36,7 +36,8 @@ def take_along_axis_adjoint(value, shape, indices, axis=-1):
     if axis is None:
         return take_adjoint(value, shape, indices)
     axis, value = axis % len(shape), np.asarray(value)
-    grid = [np.reshape(np.arange(n), tuple(-1 if i == j else 1 for j in range(len(shape)))) for i, n in enumerate(shape)]
+    grid = [np.reshape(np.arange(n), tuple(-1 if i == j else 1 for j in range(len(shape))))
+            for i, n in enumerate(shape)]
     grid[axis] = indices
     arr_bar = np.zeros(shape, value.dtype)
     add_at(arr_bar, tuple(grid), value)

@@ -47,7 +47,8 @@ def gradient_adjoint(value, shape, spacings=(), axis=None, edge_order=1):
     total = np.zeros(shape)
     for g, along, spacing in zip(values, axes, gradient_spacings(spacings, len(axes)), strict=True):
         if g is not None:
-            total = total + np.moveaxis(_gradient_adjoint_along(np.moveaxis(g, along, 0), spacing, edge_order), 0, along)
+            f_bar = _gradient_adjoint_along(np.moveaxis(g, along, 0), spacing, edge_order)
+            total = total + np.moveaxis(f_bar, 0, along)
     return total
 
 
@@ -136,7 +137,8 @@ def trapezoid_adjoint(value, shape, x=None, dx=1.0, axis=-1):
     """
     intervals = tuple(max(n - 1, 0) if i == axis % len(shape) else n for i, n in enumerate(shape))
     half = 0.5 * np.expand_dims(value, axis) * np.conj(trapezoid_steps(shape, x, dx, axis))
-    half = np.moveaxis(unbroadcast(np.broadcast_to(half, np.broadcast_shapes(np.shape(half), intervals)), intervals), axis, 0)
+    half = np.broadcast_to(half, np.broadcast_shapes(np.shape(half), intervals))
+    half = np.moveaxis(unbroadcast(half, intervals), axis, 0)
     zeros = np.zeros((min(1, shape[axis]),) + half.shape[1:])
     return np.moveaxis(np.concatenate((half, zeros)) + np.concatenate((zeros, half)), 0, axis)
 

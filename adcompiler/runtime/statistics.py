@@ -8,16 +8,18 @@ def cov_adjoint(value, m, y=None, rowvar=True, bias=False, ddof=None, fweights=N
     >>> cov_adjoint(1.0, np.array([1.0, 2.0, 3.0]))
     (array([-1.,  0.,  1.]), None)
     """
-    variables = _as_variables(m, rowvar)
-    count = variables.shape[0]
-    if y is not None:
-        variables = np.concatenate((variables, _as_variables(y, rowvar)))
+    y_turned = y is not None and np.ndim(y) == 2 and not rowvar and np.shape(y)[0] != 1
+    y_rows = None if y is None else _as_rows(y, y_turned)
+    # releases of NumPy differ on a matrix of one row, so the size of the result tells what was a variable
+    count = (np.shape(value)[0] if np.ndim(value) else 1) - (0 if y is None else y_rows.shape[0])
+    m_turned = np.ndim(m) == 2 and not rowvar and np.shape(m)[1] == count
+    variables = _as_rows(m, m_turned) if y is None else np.concatenate((_as_rows(m, m_turned), y_rows))
     weights, divisor = _weights_and_divisor(variables.shape[1], bias, ddof, fweights, aweights)
     centred = variables - np.sum(variables * weights, axis=1, keepdims=True) / np.sum(weights)
     value = np.reshape(value, (variables.shape[0], variables.shape[0]))
     joined_bar = (value + np.conj(value.T)) @ centred * weights / divisor
-    m_bar = _in_shape_of(m, joined_bar[:count], rowvar)
-    return m_bar, None if y is None else _in_shape_of(y, joined_bar[count:], rowvar)
+    m_bar = _in_shape_of(m, joined_bar[:count], m_turned)
+    return m_bar, None if y is None else _in_shape_of(y, joined_bar[count:], y_turned)
 
 
 def corrcoef_adjoint(value, x, y=None, rowvar=True):
@@ -36,15 +38,13 @@ def corrcoef_adjoint(value, x, y=None, rowvar=True):
     return cov_adjoint(value / scale + np.diag(variance_bar), x, y, rowvar)
 
 
-def _as_variables(m, rowvar):
+def _as_rows(m, turned):
     """One row per variable, one column per observation."""
-    rows = np.atleast_2d(m)
-    return rows if rowvar or rows.shape[0] == 1 else rows.T
+    return np.transpose(m) if turned else np.atleast_2d(m)
 
 
-def _in_shape_of(m, rows, rowvar):
-    turned = np.ndim(m) == 2 and not rowvar and np.shape(m)[0] != 1
-    return np.reshape(rows.T if turned else rows, np.shape(m))
+def _in_shape_of(m, rows, turned):
+    return np.reshape(np.transpose(rows) if turned else rows, np.shape(m))
 
 
 def _weights_and_divisor(count, bias, ddof, fweights, aweights):

@@ -29,20 +29,23 @@ array = np.ndarray
 AXES = [((cube,), {}), ((cube, 1), {}), ((cube,), {"axis": -1}), ((cube,), {"axis": (0, -1)}), ((cube,), {"axis": ()}),
         ((cube,), {"keepdims": True}), ((cube, -2), {"keepdims": True}), ((cube,), {"axis": (2, 0), "keepdims": True}),
         ((strided,), {"axis": 0}), ((scalar,), {}), ((1.5,), {}), ((thin,), {"axis": 0}), ((thin,), {"axis": (0, 2)})]
-MASKED = [((matrix,), {"where": mask}), ((matrix, 0), {"where": scattered}), ((matrix,), {"axis": -1, "where": scattered}),
+MASKED = [((matrix,), {"where": mask}), ((matrix, 0), {"where": scattered}),
+((matrix,), {"axis": -1, "where": scattered}),
           ((cube,), {"axis": (0, 2), "keepdims": True, "where": mask})]
 INITIAL = [((matrix,), {"initial": 2.5}), ((matrix, 1), {"initial": 1.5, "keepdims": True}),
            ((matrix,), {"axis": 0, "initial": 0.1, "where": mask})]
 COMPLEX = [((complex_cube,), {}), ((complex_cube, 1), {"keepdims": True}), ((complex_cube,), {"axis": (-1, 0)})]
 EMPTY = [((empty,), {}), ((empty, 0), {}), ((empty, 1), {})]
-HOLED = [((holed,), {}), ((holed, 0), {}), ((holed,), {"axis": (0, -1), "keepdims": True}), ((holed, 1), {"where": mask})]
+HOLED = [((holed,), {}), ((holed, 0), {}), ((holed,), {"axis": (0, -1), "keepdims": True}),
+((holed, 1), {"where": mask})]
 SINGLE = [a for a in AXES if a[1].get("axis") != ()]
 
 CASES = [(f, *call) for calls, functions in [
     (AXES + MASKED + INITIAL + COMPLEX + EMPTY, (np.sum, np.prod, array.sum, array.prod)),
     (AXES + MASKED + COMPLEX, (np.mean, np.var, np.std, array.mean, array.var, array.std)),
     (SINGLE + INITIAL, (np.max, np.min, np.amax, np.amin, array.max, array.min)),
-    ([((matrix,), {"where": mask, "initial": -9.0}), ((matrix, 1), {"where": mask, "initial": -9.0})], (np.max, array.max)),
+    ([((matrix,), {"where": mask, "initial": -9.0}),
+      ((matrix, 1), {"where": mask, "initial": -9.0})], (np.max, array.max)),
     (HOLED + SINGLE[:4], (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd)),
     (HOLED[:3] + SINGLE[:4] + [((holed, 1), {"initial": 0.3})], (np.nanmax, np.nanmin)),
     ([((holed,), {"initial": 2.0}), ((holed, 0), {"initial": 1.5, "keepdims": True})], (np.nansum, np.nanprod)),
@@ -68,15 +71,18 @@ CASES = [(f, *call) for calls, functions in [
                                "lower", "higher", "inverted_cdf", "averaged_inverted_cdf")], (np.quantile,)),
     ([((row, 30.0), {}), ((cube, 61.0, 1), {"keepdims": True}), ((matrix, np.array([12.0, 77.0])), {"axis": 1})],
      (np.percentile,)),
-    ([((np.array([0, 2, 2, 1]), np.array([1.0, 2.0, 3.0, 4.0])), {}), ((np.array([1, 1]),), {"weights": row[:2], "minlength": 4})],
+    ([((np.array([0, 2, 2, 1]), np.array([1.0, 2.0, 3.0, 4.0])), {}),
+      ((np.array([1, 1]),), {"weights": row[:2], "minlength": 4})],
      (np.bincount,)),
     ([((cube,), {}), ((cube, 1), {}), ((cube,), {"axis": None}), ((cube,), {"axis": (0, 2), "keepdims": True}),
       ((matrix,), {"axis": None, "initial": 2.5}), ((row,), {"axis": -1, "initial": 0.2})],
      (np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce)),
     ([((matrix,), {"where": mask}), ((matrix, 1), {"where": mask, "keepdims": True}), ((zeros_in,), {})],
      (np.add.reduce, np.multiply.reduce)),
-    ([((cube,), {}), ((cube, -1), {}), ((complex_cube, 1), {}), ((zeros_in, 1), {})], (np.add.accumulate, np.multiply.accumulate)),
-    ([((row, matrix), {}), ((2.0, row), {}), ((row, 2.0), {}), ((complex_cube, row), {}), ((1.0, 2.0), {}), ((row, empty), {})],
+    ([((cube,), {}), ((cube, -1), {}), ((complex_cube, 1), {}),
+      ((zeros_in, 1), {})], (np.add.accumulate, np.multiply.accumulate)),
+    ([((row, matrix), {}), ((2.0, row), {}), ((row, 2.0), {}), ((complex_cube, row), {}), ((1.0, 2.0), {}),
+      ((row, empty), {})],
      (np.add.outer, np.subtract.outer, np.multiply.outer)),
 ] for f in functions for call in calls if isinstance(call[0][0], np.ndarray) or not isinstance(f, type(array.sum))]
 CASES += [
@@ -84,7 +90,8 @@ CASES += [
     (np.histogram, (fixed.astype(int) * 2,), {"bins": [-1, 0, 2, 5], "weights": row}),
     (np.histogram, (fixed,), {"bins": 3, "range": (-1.0, 1.0), "weights": np.abs(row)}),
     (np.histogram, (fixed,), {"bins": [0.0, 1.0, 4.0], "density": True, "weights": np.abs(row) + 0.1}),
-    (spread, (matrix, (3, 2, 4), 1), {}), (spread, (row[0], (3, 2)), {}), (spread, (thin, (2, 3, 4)), {"axis": (0, 2), "keepdims": True}),
+    (spread, (matrix, (3, 2, 4), 1), {}), (spread, (row[0], (3, 2)), {}),
+    (spread, (thin, (2, 3, 4)), {"axis": (0, 2), "keepdims": True}),
     (spread, (matrix[:1, :1], (2, 3), None, True), {}),
     (unbroadcast, (cube, (3, 1)), {}), (unbroadcast, (cube, ()), {}), (unbroadcast, (matrix, (3, 4)), {}),
     (cumsum_from_end, (cube, -1), {}), (cumsum_from_end, (row, 0), {}),
@@ -128,7 +135,8 @@ def a_bar(function, a, *args, y_bar=1.0, of="a", **kwargs):
     (np.max, [1.0, np.nan, np.nan], [0.0, 0.5, 0.5]), (np.nanmax, [np.nan, 1.0, 1.0], [0.0, 0.5, 0.5]),
     (np.ptp, [1.0, 1.0], [0.0, 0.0]), (np.ptp, [3.0, 1.0, 3.0], [0.5, -1.0, 0.5]), (np.max, [np.inf, 1.0], [1.0, 0.0]),
     (np.prod, [2.0, 0.0, 3.0], [0.0, 6.0, 0.0]), (np.prod, [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]),
-    (np.nanprod, [np.nan, 0.0, 3.0], [0.0, 3.0, 0.0]), (np.std, [2.0, 2.0], [0.0, 0.0]), (np.var, [2.0, 2.0], [0.0, 0.0]),
+    (np.nanprod, [np.nan, 0.0, 3.0], [0.0, 3.0, 0.0]), (np.std, [2.0, 2.0], [0.0, 0.0]),
+    (np.var, [2.0, 2.0], [0.0, 0.0]),
     (np.nanstd, [2.0, np.nan, 2.0], [0.0, 0.0, 0.0]), (np.median, [3.0, 1.0, 2.0, 4.0], [0.5, 0.0, 0.5, 0.0]),
     (np.median, [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]),
 ])
@@ -162,7 +170,8 @@ def test_a_group_without_elements_gives_zeros():
 def test_float32_agrees_with_float64(function):
     single = matrix.astype(np.float32)
     got = a_bar(function, single, axis=1, y_bar=function(single, axis=1))
-    np.testing.assert_allclose(got, a_bar(function, matrix, axis=1, y_bar=function(matrix, axis=1)), rtol=2e-5, atol=2e-5)
+    want = a_bar(function, matrix, axis=1, y_bar=function(matrix, axis=1))
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
 
 
 def test_keywords_that_are_not_supported_are_refused():

@@ -18,7 +18,8 @@ complex_matrix = matrix + 1j * rng.standard_normal(matrix.shape)
 CASES = [
     (np.sort, (row,), {}), (np.sort, (matrix,), {}), (np.sort, (matrix, 0), {}), (np.sort, (cube, -2), {}),
     (np.sort, (cube,), {"axis": None}), (np.sort, (strided, 0, "heapsort"), {}), (np.sort, (row,), {"stable": True}),
-    (np.sort, (complex_matrix,), {"axis": 1}), (np.sort, (np.array(0.5),), {"axis": None}), (np.sort, (np.ones((1, 1)),), {}),
+    (np.sort, (complex_matrix,), {"axis": 1}), (np.sort, (np.array(0.5),), {"axis": None}),
+    (np.sort, (np.ones((1, 1)),), {}),
     (np.sort, (np.zeros((0, 3)),), {}), (np.sort, (np.zeros((0, 3)), 0), {}),
     (np.partition, (row, 3), {}), (np.partition, (matrix, 1, 0), {}), (np.partition, (cube, (0, 2)), {"axis": -1}),
     (np.partition, (matrix, -2), {"axis": None}), (np.partition, (strided, 1), {"kind": "introselect"}),
