@@ -1,4 +1,7 @@
-"""Rules for the module `cmath`, in the order of its documentation. `phase` and `polar` at the origin give 0."""
+"""Rules for the module `cmath`, in the order of its documentation. `phase` and `polar` at the origin give 0.
+
+The slopes of inverse functions are written in the result, whose branch is settled.
+"""
 from __future__ import annotations
 
 import cmath
@@ -60,13 +63,13 @@ def sqrt(x, /):
 @rule(cmath.acos, elementwise=True)
 def acos(x, /):
     y = cmath.acos(x)
-    x_bar = -y_bar / conj(cmath.sqrt(1.0 - x) * cmath.sqrt(1.0 + x))
+    x_bar = -y_bar / conj(cmath.sin(y))
 
 
 @rule(cmath.asin, elementwise=True)
 def asin(x, /):
     y = cmath.asin(x)
-    x_bar = y_bar / conj(cmath.sqrt(1.0 - x) * cmath.sqrt(1.0 + x))
+    x_bar = y_bar / conj(cmath.cos(y))
 
 
 @rule(cmath.atan, elementwise=True)
@@ -98,13 +101,13 @@ def tan(x, /):
 @rule(cmath.acosh, elementwise=True)
 def acosh(x, /):
     y = cmath.acosh(x)
-    x_bar = y_bar / conj(cmath.sqrt(x - 1.0) * cmath.sqrt(x + 1.0))
+    x_bar = y_bar / conj(cmath.sinh(y))
 
 
 @rule(cmath.asinh, elementwise=True)
 def asinh(x, /):
     y = cmath.asinh(x)
-    x_bar = y_bar / conj(cmath.sqrt(1.0 + x ** 2))
+    x_bar = y_bar / conj(cmath.cosh(y))
 
 
 @rule(cmath.atanh, elementwise=True)

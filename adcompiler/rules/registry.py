@@ -32,7 +32,8 @@ Choices at compile time: a conditional expression whose test the compiler can de
 code shows one branch. Tests that it decides: comparisons of a parameter with a literal or None when the call gives a
 literal (`axis is None`, `keepdims`), and the markers `is_active(p)` (the adjoint of parameter `p` is wanted too),
 `is_real(p)`, `ndim(p)` compared with a literal, and `is_literal(p)` (the call gives a real number known at compile
-time; only in its branch may a further test read the value of `p`). A contribution that folds to the literal `0.0` is none.
+time; only in its branch may a further test read the value of `p`). A contribution that folds to the literal `0.0` is
+none.
 
 A function whose number of results depends on a literal has one template per form, each with `when`: `np.linalg.svd`
 with `when={"compute_uv": True}` has three results, with `when={"compute_uv": False}` one. `Rule.for_call` picks it.

@@ -2,7 +2,7 @@
 documentation; all elementwise.
 
 At points without a derivative: the inverse functions give inf at the ends of their domains; `hypot` and `arctan2`
-give 0 at the origin.
+give 0 at the origin. Slopes of complex inverse functions are written in the result, whose branch is settled.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.quotients import exp_share, quotient_or_zero
 from ..runtime.special import bessel_i, sinc_derivative
-from .registry import conj, rule
+from .registry import conj, is_real, rule
 
 
 # Exponentials and logarithms
@@ -96,13 +96,13 @@ def tan(x, /):
 @rule(np.arcsin, elementwise=True)
 def arcsin(x, /):
     y = np.arcsin(x)
-    x_bar = y_bar / conj(np.sqrt((1.0 - x) * (1.0 + x)))
+    x_bar = y_bar / (np.sqrt((1.0 - x) * (1.0 + x)) if is_real(x) else conj(np.cos(y)))
 
 
 @rule(np.arccos, elementwise=True)
 def arccos(x, /):
     y = np.arccos(x)
-    x_bar = -y_bar / conj(np.sqrt((1.0 - x) * (1.0 + x)))
+    x_bar = -y_bar / (np.sqrt((1.0 - x) * (1.0 + x)) if is_real(x) else conj(np.sin(y)))
 
 
 @rule(np.arctan, elementwise=True)
@@ -160,13 +160,13 @@ def tanh(x, /):
 @rule(np.arcsinh, elementwise=True)
 def arcsinh(x, /):
     y = np.arcsinh(x)
-    x_bar = y_bar / conj(np.sqrt(1.0 + x ** 2))
+    x_bar = y_bar / (np.sqrt(1.0 + x ** 2) if is_real(x) else conj(np.cosh(y)))
 
 
 @rule(np.arccosh, elementwise=True)
 def arccosh(x, /):
     y = np.arccosh(x)
-    x_bar = y_bar / conj(np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
+    x_bar = y_bar / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0) if is_real(x) else conj(np.sinh(y)))
 
 
 @rule(np.arctanh, elementwise=True)

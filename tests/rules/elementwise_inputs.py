@@ -36,5 +36,6 @@ def adjoints(function, *args, y_bar=1.0, **kwargs):
     rule = lookup(function)
     results = y_bar if isinstance(y_bar, tuple) else (y_bar,)
     given = rule.signature.bind(*args, **kwargs).arguments
-    found = [rule.evaluate_adjoint(p, args, kwargs, *results, function=function) for p in rule.differentiable if p in given]
+    found = [rule.evaluate_adjoint(p, args, kwargs, *results, function=function)
+             for p in rule.differentiable if p in given]
     return [np.asarray(g).tolist() for g in found]

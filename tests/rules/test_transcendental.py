@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from adcompiler.rules import transcendental
+from adcompiler.rules import elementwise, transcendental  # noqa: F401
 from adcompiler.runtime.quotients import exp_share
 from adcompiler.runtime.special import bessel_i, sinc_derivative
 from tests.rules.elementwise_inputs import adjoints, complex_inputs, float32_adjoint_dtype, real_inputs
@@ -32,6 +32,17 @@ def test_real(function, low, high, kind):
 @pytest.mark.parametrize("function", [f for f, _, _ in HOLOMORPHIC])
 def test_complex(function, kind):
     check_template(function, complex_inputs()[kind])
+
+
+@pytest.mark.parametrize("function, point", [
+    (np.arcsin, 1.7), (np.arcsin, -1.7), (np.arccos, 1.7), (np.arccos, -1.7), (np.arccosh, 0.4), (np.arccosh, -1.7),
+    (np.arctanh, 1.7), (np.log, -1.7), (np.sqrt, -1.7), (np.arcsinh, 2.0j), (np.arcsinh, -2.0j), (np.arctan, 2.0j)])
+@pytest.mark.parametrize("side", [0.0, -0.0])
+def test_on_branch_cuts(function, point, side):
+    """The slope on a cut is the one of the side that the sign of the zero chooses."""
+    on_cut = complex(point, side) if isinstance(point, float) else complex(side, point.imag)
+    near = on_cut + 1e-9 * (1j if isinstance(point, float) else 1.0) * np.copysign(1.0, side)
+    np.testing.assert_allclose(adjoints(function, on_cut), adjoints(function, near), rtol=1e-6)
 
 
 @pytest.mark.parametrize("function, low, high", [(f, a, b) for f, a, b in HOLOMORPHIC + REAL_ONLY if f is not np.i0])
