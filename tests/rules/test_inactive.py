@@ -28,6 +28,7 @@ DIFFERENTIABLE = [np.add, np.sum, np.sort, np.unique, np.where, np.random.normal
                   np.random.Generator.choice, sorted, list, zip, float, abs, max]
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated")
 @pytest.mark.parametrize("function", ONE)
 def test_array_argument(function):
     assert is_inactive(function)
