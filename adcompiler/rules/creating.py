@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.creating import polyval_coefficients, ungrid, unit_steps, vander_slope, weighted_sum
+from ..runtime.creating import regrid, ungrid, unit_steps, weighted_sum
 from ..runtime.joining import nested_shapes, unstack_like
 from ..runtime.shape import unbroadcast
-from .registry import conj, inactive, rule, shapes
+from .registry import conj, inactive, ndim, rule, shapes
 
 # ---- from existing data: an array, a scalar, or nested lists of them --------------------------------------------
 
@@ -14,13 +14,15 @@ from .registry import conj, inactive, rule, shapes
 @rule(np.array, when={"copy": True})
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, ndmin=ndmin)
-    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else unstack_like(y_bar, nested_shapes(object))
+    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else \
+        unstack_like(y_bar, nested_shapes(object))
 
 
 @rule(np.array, alias="maybe", alias_of="object", when={"copy": False})
 def array_without_copy(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, copy=None, ndmin=ndmin)
-    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else unstack_like(y_bar, nested_shapes(object))
+    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else \
+        unstack_like(y_bar, nested_shapes(object))
 
 
 @rule(np.asarray, np.asanyarray, alias="maybe", alias_of="a")
@@ -61,13 +63,13 @@ def scalar_type(x, /):
 @rule(np.full)
 def full(shape, fill_value, dtype=None, order="C", *, device=None):
     y = np.full(shape, fill_value, dtype)
-    fill_value_bar = unbroadcast(y_bar, np.shape(fill_value))
+    fill_value_bar = np.sum(y_bar) if ndim(fill_value) == 0 else unbroadcast(y_bar, np.shape(fill_value))
 
 
 @rule(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     y = np.full_like(a, fill_value, dtype)
-    fill_value_bar = unbroadcast(y_bar, np.shape(fill_value))
+    fill_value_bar = np.sum(y_bar) if ndim(fill_value) == 0 else unbroadcast(y_bar, np.shape(fill_value))
 
 
 # ---- numerical ranges -------------------------------------------------------------------------------------------
@@ -137,14 +139,22 @@ def meshgrid_of_views(*xi, copy=True, sparse=False, indexing="xy"):
 @rule(np.vander)
 def vander(x, N=None, increasing=False):
     y = np.vander(x, N, increasing)
-    x_bar = vander_slope(y_bar, conj(x), increasing)
+    n = max(np.shape(y_bar)[1] - 1, 0)
+    x_bar = np.sum(y_bar[:, 1:] * np.arange(1, n + 1) * conj(np.vander(x, n, True)), axis=1) if increasing else \
+        np.sum(y_bar[:, :-1] * np.arange(n, 0, -1) * conj(np.vander(x, n)), axis=1)
 
 
 @rule(np.polyval)
 def polyval(p, x):
     y = np.polyval(p, x)
-    p_bar = polyval_coefficients(y_bar, conj(x), np.size(p) - 1)
+    p_bar = np.ravel(y_bar) @ conj(np.vander(np.ravel(x), np.size(p)))
     x_bar = y_bar * conj(np.polyval(np.polyder(p), x))
+
+
+@rule(np.polyder)
+def polyder(p):
+    y = np.polyder(p)
+    p_bar = np.append(y_bar * np.arange(np.size(y_bar), 0, -1), 0.0)
 
 
 # ---- constructors without a derivative --------------------------------------------------------------------------
@@ -154,3 +164,20 @@ inactive(np.empty, np.empty_like, np.eye, np.identity, np.ones, np.ones_like, np
          np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from, np.mask_indices,
          np.ndindex, np.bartlett, np.blackman, np.hamming, np.hanning, np.frombuffer, np.fromstring, np.fromfile,
          np.loadtxt, np.genfromtxt, np.load)
+
+# ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
+
+
+@rule(weighted_sum)
+def weighted_sum_(weights, value, axis=0):
+    y = weighted_sum(weights, value, axis)
+    value_bar = np.moveaxis(np.multiply.outer(weights, y_bar), 0, axis)
+
+
+@rule(ungrid)
+def ungrid_(values, like, indexing="xy"):
+    y = ungrid(values, like, indexing)
+    values_bar = regrid(y_bar, values, indexing)
+
+
+inactive(unit_steps)

@@ -4,19 +4,24 @@ from __future__ import annotations
 import numpy as np
 
 from ..runtime.joining import (
+    block_like,
     inserted,
+    join_like,
     nested_shapes,
     not_inserted,
     padding_values,
     restack,
+    slices_along,
     split_like,
+    stack_like,
     unblock,
     undelete,
     unpad,
     unsplit,
+    unstack_like,
 )
 from ..runtime.shape import unrepeat, unresize, untile
-from .registry import rule, shapes
+from .registry import inactive, rule, shapes
 
 # ---- joining ----------------------------------------------------------------------------------------------------
 
@@ -31,7 +36,7 @@ def concatenate(arrays, /, axis=0, *, dtype=None, casting="same_kind"):
 @rule(np.stack)
 def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
     y = np.stack(arrays, axis)
-    arrays_bar = list(np.moveaxis(y_bar, axis, 0))
+    arrays_bar = slices_along(y_bar, axis)
 
 
 @rule(np.block)
@@ -133,7 +138,7 @@ def delete(arr, obj, axis=None):
 @rule(np.insert)
 def insert(arr, obj, values, axis=None):
     y = np.insert(arr, obj, values, axis)
-    arr_bar = not_inserted(y_bar, np.shape(arr), obj, axis)
+    arr_bar = not_inserted(y_bar, np.shape(arr), obj, np.shape(values), axis)
     values_bar = inserted(y_bar, np.shape(arr), obj, np.shape(values), axis)
 
 
@@ -147,5 +152,95 @@ def resize(a, new_shape):
 @rule(np.pad)
 def pad(array, pad_width, mode="constant", *, constant_values=0):
     y = np.pad(array, pad_width, mode, constant_values=constant_values)
-    array_bar = unpad(y_bar, np.shape(array), pad_width) if mode == "constant" else unpad(y_bar, np.shape(array), pad_width, mode)
+    array_bar = unpad(y_bar, np.shape(array), pad_width, mode)
     constant_values_bar = padding_values(y_bar, np.shape(array), pad_width, np.shape(constant_values))
+
+
+# ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
+
+
+@rule(split_like, alias="maybe", alias_of="value")
+def split_like_(value, like, axis=0, rank=0):
+    y = split_like(value, like, axis, rank)
+    value_bar = join_like(y_bar, np.shape(value), like, axis, rank)
+
+
+@rule(join_like)
+def join_like_(pieces, shape, like, axis=0, rank=0):
+    y = join_like(pieces, shape, like, axis, rank)
+    pieces_bar = split_like(y_bar, like, axis, rank)
+
+
+@rule(slices_along, alias="view", alias_of="value", cheap=True)
+def slices_along_(value, axis=0):
+    y = slices_along(value, axis)
+    value_bar = restack(y_bar, np.shape(value), axis)
+
+
+@rule(restack)
+def restack_(slices, shape, axis=0):
+    y = restack(slices, shape, axis)
+    slices_bar = slices_along(y_bar, axis)
+
+
+@rule(unstack_like, alias="maybe", alias_of="value")
+def unstack_like_(value, structure):
+    y = unstack_like(value, structure)
+    value_bar = stack_like(y_bar, structure, np.shape(value))
+
+
+@rule(stack_like)
+def stack_like_(nested, structure, shape):
+    y = stack_like(nested, structure, shape)
+    nested_bar = unstack_like(y_bar, structure)
+
+
+@rule(unblock, alias="maybe", alias_of="value")
+def unblock_(value, structure):
+    y = unblock(value, structure)
+    value_bar = block_like(y_bar, structure, np.shape(value))
+
+
+@rule(block_like)
+def block_like_(nested, structure, shape):
+    y = block_like(nested, structure, shape)
+    nested_bar = unblock(y_bar, structure)
+
+
+@rule(unsplit)
+def unsplit_(pieces, shape, indices_or_sections, axis=0):
+    y = unsplit(pieces, shape, indices_or_sections, axis)
+    pieces_bar = np.array_split(y_bar, indices_or_sections, axis)
+
+
+@rule(not_inserted)
+def not_inserted_(value, shape, obj, values_shape, axis):
+    y = not_inserted(value, shape, obj, values_shape, axis)
+    value_bar = np.insert(y_bar, obj, np.zeros(values_shape), axis)
+
+
+@rule(inserted)
+def inserted_(value, shape, obj, values_shape, axis):
+    y = inserted(value, shape, obj, values_shape, axis)
+    value_bar = np.insert(np.zeros(shape, np.result_type(y_bar)), obj, y_bar, axis)
+
+
+@rule(undelete)
+def undelete_(value, shape, obj, axis):
+    y = undelete(value, shape, obj, axis)
+    value_bar = np.delete(y_bar, obj, axis)
+
+
+@rule(unpad)
+def unpad_(value, shape, pad_width, mode="constant"):
+    y = unpad(value, shape, pad_width, mode)
+    value_bar = np.pad(y_bar, pad_width, mode)
+
+
+@rule(padding_values)
+def padding_values_(value, shape, pad_width, values_shape):
+    y = padding_values(value, shape, pad_width, values_shape)
+    value_bar = np.pad(np.zeros(shape, np.result_type(y_bar)), pad_width, constant_values=y_bar)
+
+
+inactive(nested_shapes)

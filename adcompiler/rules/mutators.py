@@ -64,7 +64,7 @@ class Mutator:
 
 
 def lookup_mutator(function) -> Mutator | None:
-    """The entry of a function, an unbound or a bound method, or a method of a ufunc; None if it mutates nothing known."""
+    """The entry of a function, a method (bound or not) or a method of a ufunc; None if it is no known mutator."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, np.ufunc):
         key = (owner, name)
@@ -85,7 +85,7 @@ def lookup_mutator(function) -> Mutator | None:
 def copyto(dst, src, casting="same_kind", where=True):
     y = copied(dst, src, casting, where)
     dst_bar = 0.0 if where is True else np.where(where, 0.0, y_bar)
-    src_bar = unbroadcast(y_bar, np.shape(src)) if where is True else unbroadcast(np.where(where, y_bar, 0.0), np.shape(src))
+    src_bar = unbroadcast(y_bar if where is True else np.where(where, y_bar, 0.0), np.shape(src))
 
 
 @rule(filled)
@@ -149,6 +149,39 @@ def multiply_at(a, indices, b):
     y = multiplied_at(a, indices, b)
     a_bar = multiplied_at(y_bar, indices, conj(b))
     b_bar = unbroadcast(y_bar[indices] * conj(factors_beside(a, indices, b)), np.shape(b))
+
+
+# ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
+
+
+@rule(put_values)
+def put_values_(value, ind, shape, mode="raise"):
+    y = put_values(value, ind, shape, mode)
+    value_bar = with_put(np.zeros(np.shape(value), np.result_type(y_bar)), ind, y_bar, mode)
+
+
+@rule(placed_values)
+def placed_values_(value, mask, shape):
+    y = placed_values(value, mask, shape)
+    value_bar = placed(np.zeros(np.shape(value), np.result_type(y_bar)), mask, y_bar)
+
+
+@rule(masked_values)
+def masked_values_(value, mask, shape):
+    y = masked_values(value, mask, shape)
+    value_bar = put_masked(np.zeros(np.shape(value), np.result_type(y_bar)), mask, y_bar)
+
+
+@rule(diagonal_values)
+def diagonal_values_(value, shape, wrap=False):
+    y = diagonal_values(value, shape, wrap)
+    value_bar = with_diagonal(np.zeros(np.shape(value), np.result_type(y_bar)), y_bar, wrap)
+
+
+@rule(along_values)
+def along_values_(value, indices, shape, axis):
+    y = along_values(value, indices, shape, axis)
+    value_bar = put_along(np.zeros(np.shape(value), np.result_type(y_bar)), indices, y_bar, axis)
 
 
 # ---- the table --------------------------------------------------------------------------------------------------

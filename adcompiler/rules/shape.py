@@ -5,14 +5,20 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..runtime.shape import (
+    broadcast_each,
     inverse_permutation,
-    reshape_back,
+    layout_order,
+    layout_positions,
     reshape_each,
+    reshape_each_back,
     unbroadcast,
     unbroadcast_each,
     unravel,
+    unresize,
+    unrepeat,
     unroll_axis,
     unslide,
+    untile,
     untranspose,
 )
 from .registry import inactive, rule, shapes
@@ -57,13 +63,13 @@ if hasattr(np, "astype"):  # NumPy 2.1
 @rule(np.reshape, alias="maybe", alias_of="a", cheap=True)
 def reshape(a, /, shape, order="C", *, copy=None):
     y = np.reshape(a, shape, order)
-    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else reshape_back(y_bar, a, order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else np.reshape(y_bar, np.shape(a), layout_order(a, order))
 
 
 @rule(np.ndarray.reshape, alias="maybe", alias_of="a", cheap=True)
 def method_reshape(a, /, *shape, order="C", copy=None):
     y = a.reshape(*shape, order=order)
-    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else reshape_back(y_bar, a, order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else np.reshape(y_bar, np.shape(a), layout_order(a, order))
 
 
 @rule(np.ravel, np.ndarray.ravel, alias="maybe", alias_of="a", cheap=True)
@@ -197,3 +203,68 @@ def sliding_windows(x, window_shape, axis=None, *, subok=False):
 inactive(np.shape, np.ndim, np.size, np.broadcast_shapes, np.may_share_memory, np.shares_memory, np.iscomplexobj,
          np.isrealobj, np.isfortran, np.result_type, np.can_cast, np.ndarray.shape, np.ndarray.ndim, np.ndarray.size,
          np.ndarray.dtype, np.ndarray.itemsize, np.ndarray.nbytes, np.ndarray.strides, np.ndarray.flags)
+
+# ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
+
+
+@rule(unbroadcast_each)
+def unbroadcast_each_(values, like):
+    y = unbroadcast_each(values, like)
+    values_bar = broadcast_each(y_bar, like)
+
+
+@rule(broadcast_each, alias="view", alias_of="values")
+def broadcast_each_(values, like):
+    y = broadcast_each(values, like)
+    values_bar = unbroadcast_each(y_bar, like)
+
+
+@rule(reshape_each, alias="maybe", alias_of="values")
+def reshape_each_(values, like):
+    y = reshape_each(values, like)
+    values_bar = reshape_each_back(y_bar, values)
+
+
+@rule(untranspose, alias="view", alias_of="value", cheap=True)
+def untranspose_(value, axes):
+    y = untranspose(value, axes)
+    value_bar = y_bar.transpose(*axes)
+
+
+@rule(unroll_axis, alias="view", alias_of="value", cheap=True)
+def unroll_axis_(value, axis, start):
+    y = unroll_axis(value, axis, start)
+    value_bar = np.rollaxis(y_bar, axis, start)
+
+
+@rule(unravel)
+def unravel_(value, a, order):
+    y = unravel(value, a, order)
+    value_bar = np.take(y_bar, layout_positions(a, order))
+
+
+@rule(untile)
+def untile_(value, shape, reps):
+    y = untile(value, shape, reps)
+    value_bar = np.tile(y_bar, reps)
+
+
+@rule(unrepeat)
+def unrepeat_(value, shape, repeats, axis):
+    y = unrepeat(value, shape, repeats, axis)
+    value_bar = np.repeat(y_bar, repeats, axis)
+
+
+@rule(unresize)
+def unresize_(value, shape):
+    y = unresize(value, shape)
+    value_bar = np.resize(y_bar, np.shape(value))
+
+
+@rule(unslide)
+def unslide_(value, shape, window_shape, axis):
+    y = unslide(value, shape, window_shape, axis)
+    value_bar = sliding_window_view(y_bar, window_shape, axis)
+
+
+inactive(inverse_permutation, layout_order, layout_positions)

@@ -35,31 +35,30 @@ def ungrid(y_bars, shapes, indexing="xy"):
         if y_bar is None:
             xi_bar.append(np.zeros(shape))
             continue
-        own = 1 - i if indexing == "xy" and len(shapes) > 1 and i < 2 else i
-        others = tuple(k for k in range(len(shapes)) if k != own)
+        others = tuple(k for k in range(len(shapes)) if k != _own_axis(i, len(shapes), indexing))
         xi_bar.append(np.reshape(np.sum(y_bar, axis=others), shape))
     return xi_bar
 
 
-def vander_slope(y_bar, x, increasing=False):
-    """The sum over the columns of `y_bar` times the derivative of the columns of `np.vander(x, N, increasing)`.
+def regrid(values, y_bars, indexing="xy"):
+    """Adjoint of `ungrid(y_bars, shapes, indexing)`: each value spread over its axis of the grid; None stays None.
 
-    >>> vander_slope(np.ones((1, 3)), np.array([2.0]))
-    array([5.])
+    >>> regrid([np.array([1.0, 2.0]), None], [np.zeros((3, 2)), None])[0]
+    array([[1., 2.],
+           [1., 2.],
+           [1., 2.]])
     """
-    n = y_bar.shape[1]
-    powers = np.arange(n) if increasing else np.arange(n)[::-1]
-    return np.sum(y_bar * powers * np.asarray(x)[:, None] ** np.maximum(powers - 1, 0), axis=1)
+    spread = []
+    for i, (value, y_bar) in enumerate(zip(values, y_bars, strict=True)):
+        if value is None or y_bar is None:
+            spread.append(None)
+            continue
+        shape = [1] * len(values)
+        shape[_own_axis(i, len(values), indexing)] = -1
+        spread.append(np.broadcast_to(np.reshape(value, shape), np.shape(y_bar)))
+    return spread
 
 
-def polyval_coefficients(y_bar, x, degree):
-    """The sums of `y_bar` times the powers `degree`, ..., 1, 0 of `x`: adjoint of the coefficients of np.polyval.
-
-    >>> polyval_coefficients(np.ones(2), np.array([1.0, 2.0]), 2)
-    array([5., 3., 2.])
-    """
-    sums, term = [], np.asarray(y_bar)
-    for _ in range(degree + 1):
-        sums.append(np.sum(term))
-        term = term * x
-    return np.array(sums[::-1])
+def _own_axis(i, count, indexing):
+    """The axis of the grid along which argument i of `count` varies."""
+    return 1 - i if indexing == "xy" and count > 1 and i < 2 else i

@@ -19,12 +19,38 @@ def split_like(y_bar, shapes, axis=0, rank=0):
     >>> [piece.shape for piece in split_like(np.zeros((3, 4)), [(4,), (2, 4)], axis=0, rank=2)]
     [(4,), (2, 4)]
     """
+    pieces = _pieces(y_bar, shapes, axis, rank)
+    return [np.reshape(piece, shape) for piece, shape in zip(pieces, shapes, strict=True)]
+
+
+def _pieces(joined, shapes, axis, rank):
     if axis is None:
-        y_bar, axis, lengths = np.ravel(y_bar), 0, [int(np.prod(shape)) for shape in shapes]
+        joined, axis, lengths = np.ravel(joined), 0, [int(np.prod(shape)) for shape in shapes]
     else:
         lengths = [shape[axis] if len(shape) >= rank else 1 for shape in shapes]
-    ends = np.cumsum(lengths)[:-1].tolist()
-    return [np.reshape(piece, shape) for piece, shape in zip(np.split(y_bar, ends, axis), shapes, strict=True)]
+    return np.split(joined, np.cumsum(lengths)[:-1].tolist(), axis)
+
+
+def join_like(pieces, shape, shapes, axis=0, rank=0):
+    """Adjoint of `split_like(y_bar, shapes, axis, rank)` for `y_bar` of `shape`; None stands for zero.
+
+    >>> join_like([np.ones(2), None], (5,), [(2,), (3,)])
+    array([1., 1., 0., 0., 0.])
+    """
+    joined = np.zeros(shape, _dtype_of(pieces))
+    for view, piece in zip(_pieces(joined, shapes, axis, rank), pieces, strict=True):
+        if piece is not None:
+            view[...] = np.reshape(piece, view.shape)
+    return joined
+
+
+def slices_along(y_bar, axis=0):
+    """The list of the slices of `y_bar` along `axis`, as views: adjoint of `np.stack(arrays, axis)`.
+
+    >>> slices_along(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1)
+    [array([1., 3.]), array([2., 4.])]
+    """
+    return list(np.moveaxis(y_bar, axis, 0))
 
 
 def nested_shapes(nested):
@@ -50,6 +76,24 @@ def unstack_like(y_bar, structure):
     return [unstack_like(y_bar[i], part) for i, part in enumerate(structure)]
 
 
+def stack_like(nested, structure, shape):
+    """Adjoint of `unstack_like(y_bar, structure)` for `y_bar` of `shape`; None stands for zero.
+
+    >>> stack_like([np.array([1.0, 2.0]), None], [(2,), (2,)], (2, 2))
+    array([[1., 2.],
+           [0., 0.]])
+    """
+    return np.reshape(_stack(nested, structure), shape)
+
+
+def _stack(nested, structure):
+    if nested is None:
+        return np.zeros(_stacked_shape(structure))
+    if isinstance(structure, tuple) or not structure:
+        return np.asarray(nested, None if isinstance(structure, tuple) else float)
+    return np.stack([_stack(part, of) for part, of in zip(nested, structure, strict=True)])
+
+
 def _stacked_shape(structure):
     if isinstance(structure, tuple):
         return structure
@@ -71,6 +115,37 @@ def _unblock(y_bar, structure, axis):
     ends = np.cumsum([_length(part, axis) for part in structure])[:-1].tolist()
     return [_unblock(piece, part, axis + 1)
             for piece, part in zip(np.split(y_bar, ends, axis), structure, strict=True)]
+
+
+def block_like(nested, structure, shape):
+    """Adjoint of `unblock(y_bar, structure)` for `y_bar` of `shape`; None stands for zero.
+
+    >>> block_like([np.array([1.0, 2.0]), None], [(2,), (1,)], (3,))
+    array([1., 2., 0.])
+    """
+    joined = np.zeros(shape, _dtype_of(list(_leaves(nested))))
+    views = _leaves(_unblock(joined, structure, -_depth(structure)))
+    for view, block in zip(views, _blocks(nested, structure), strict=True):
+        if block is not None:
+            view[...] = block  # dropping axes of length 1 gives views
+    return joined
+
+
+def _leaves(nested):
+    if isinstance(nested, (list, tuple)):
+        for part in nested:
+            yield from _leaves(part)
+    else:
+        yield nested
+
+
+def _blocks(nested, structure):
+    """The leaves of `nested`, where None may stand for a whole list of `structure`."""
+    if isinstance(structure, tuple):
+        yield nested
+    else:
+        for part, of in zip([None] * len(structure) if nested is None else nested, structure, strict=True):
+            yield from _blocks(part, of)
 
 
 def _depth(structure):
@@ -118,14 +193,14 @@ def _dtype_of(y_bars):
     return np.result_type(*given) if given else np.float64
 
 
-def not_inserted(y_bar, shape, obj, axis):
+def not_inserted(y_bar, shape, obj, values_shape, axis):
     """Adjoint of `np.insert(arr, obj, values, axis)` for `arr` of `shape`: the entries that stood there before.
 
-    >>> not_inserted(np.arange(4.0), (3,), 1, None)
+    >>> not_inserted(np.arange(4.0), (3,), 1, (), None)
     array([0., 2., 3.])
     """
     if axis is None:
-        return np.reshape(not_inserted(y_bar, (int(np.prod(shape)),), obj, 0), shape)
+        return np.reshape(not_inserted(y_bar, (int(np.prod(shape)),), obj, values_shape, 0), shape)
     return np.compress(_origin(y_bar, shape, obj, axis) >= 0, y_bar, axis)
 
 
@@ -176,7 +251,7 @@ def unpad(y_bar, shape, pad_width, mode="constant"):
     array([1., 2., 7.])
     """
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
-        raise ValueError(f"np.pad with mode {mode!r} has no derivative here; pad with zeros and assign the rest instead")
+        raise ValueError(f"np.pad with mode {mode!r} has no derivative; pad with zeros and assign the rest instead")
     for axis, width in enumerate(_pairs(pad_width, len(shape))):
         length = shape[axis]
         if mode == "constant":

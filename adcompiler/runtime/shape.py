@@ -40,6 +40,17 @@ def unbroadcast_each(y_bars, shapes):
             for y_bar, shape in zip(y_bars, shapes, strict=True)]
 
 
+def broadcast_each(values, shapes):
+    """Broadcast each value to the common shape of `shapes`; None stays None. Adjoint of `unbroadcast_each`.
+
+    >>> broadcast_each([np.array([1.0, 2.0]), None], [(2,), (2, 1)])
+    [array([[1., 2.],
+           [1., 2.]]), None]
+    """
+    common = np.broadcast_shapes(*shapes)
+    return [None if value is None else np.broadcast_to(value, common) for value in values]
+
+
 def reshape_each(y_bars, shapes):
     """Give each adjoint its shape back; of a single argument `y_bars` is the bare adjoint. None stands for zero.
 
@@ -50,6 +61,18 @@ def reshape_each(y_bars, shapes):
         y_bars = [y_bars]
     return [np.zeros(shape) if y_bar is None else np.reshape(y_bar, shape)
             for y_bar, shape in zip(y_bars, shapes, strict=True)]
+
+
+def reshape_each_back(values, like):
+    """Adjoint of `reshape_each(like, shapes)`: each value in the shape that it had there.
+
+    >>> reshape_each_back([np.array(1.0)], np.ones((1, 1)))
+    array([[1.]])
+    """
+    if len(values) == 1:
+        return np.zeros(np.shape(like)) if values[0] is None else np.reshape(values[0], np.shape(like))
+    return [None if value is None or y_bar is None else np.reshape(value, np.shape(y_bar))
+            for value, y_bar in zip(values, like, strict=True)]
 
 
 def inverse_permutation(axes):
@@ -84,30 +107,37 @@ def unroll_axis(y_bar, axis, start):
     return np.moveaxis(y_bar, start - 1 if axis < start else start, axis)
 
 
+def layout_positions(a, order):
+    """The flat positions (counted in C order) that `np.ravel(a, order)` reads, for any order.
+
+    >>> layout_positions(np.zeros((2, 2), order="F"), "K")
+    array([0, 2, 1, 3])
+    """
+    # Numbers with the layout of `a` (as empty_like gives it) are read in the same order as `a` is.
+    numbers = np.empty_like(a, dtype=np.intp, subok=False)
+    numbers[...] = np.arange(numbers.size).reshape(numbers.shape)
+    return numbers.ravel(order=order)
+
+
+def layout_order(a, order):
+    """The order "C" or "F" that `np.reshape(a, shape, order)` takes: "A" depends on the memory layout of `a`.
+
+    >>> layout_order(np.zeros((2, 2), order="F"), "A")
+    'F'
+    """
+    return "F" if order == "F" or (order == "A" and np.asarray(a).flags.fnc) else "C"
+
+
 def unravel(y_bar, a, order):
-    """Adjoint of `np.ravel(a, order)` for the orders "A" and "K", which depend on the memory layout of `a`.
+    """Adjoint of `np.ravel(a, order)` for the orders that depend on the memory layout of `a`, or are not "C".
 
     >>> unravel(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros((2, 2), order="F"), "K")
     array([[1., 3.],
            [2., 4.]])
     """
-    # Positions with the layout of `a` (as empty_like gives it) are read in the same order as `a` is.
-    positions = np.empty_like(a, dtype=np.intp, subok=False)
-    positions[...] = np.arange(positions.size).reshape(positions.shape)
-    a_bar = np.empty(positions.size, np.asarray(y_bar).dtype)
-    a_bar[positions.ravel(order=order)] = y_bar
-    return a_bar.reshape(positions.shape)
-
-
-def reshape_back(y_bar, a, order):
-    """Adjoint of `np.reshape(a, shape, order)` for order "A", which depends on the memory layout of `a`.
-
-    >>> reshape_back(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros((2, 2), order="F"), "A")
-    array([[1., 3.],
-           [2., 4.]])
-    """
-    fortran = order == "F" or (order == "A" and np.asarray(a).flags.fnc)
-    return np.reshape(y_bar, np.shape(a), order="F" if fortran else "C")
+    a_bar = np.empty(np.size(a), np.asarray(y_bar).dtype)
+    a_bar[layout_positions(a, order)] = y_bar
+    return a_bar.reshape(np.shape(a))
 
 
 def untile(y_bar, shape, reps):

@@ -4,7 +4,9 @@ import pytest
 
 from adcompiler.rules import joining as rules_under_test
 from adcompiler.rules.registry import lookup
-from adcompiler.runtime.joining import unpad
+from adcompiler.runtime.joining import (block_like, inserted, join_like, not_inserted, padding_values, restack,
+                                       slices_along, split_like, stack_like, unblock, undelete, unpad, unsplit,
+                                       unstack_like)
 
 from .template_check import check_template, uncovered_rules
 
@@ -28,22 +30,27 @@ CASES = [
     (np.concatenate, ([cube, row, 1.5],), {"axis": None}), (np.concatenate, ([row],), {"dtype": complex}),
     (np.concat, ([complex_row, row],), {}), (np.concatenate, (cube,), {"axis": 1}),
     (np.stack, ([row, 2 * row],), {}), (np.stack, ([matrix, strided], -1), {}), (np.stack, ([1.0, 2.0],), {}),
-    (np.stack, ((matrix, matrix),), {"axis": 1}), (np.stack, ([complex_row, normal(3)], 1), {}), (np.stack, (cube,), {}),
+    (np.stack, ((matrix, matrix),), {"axis": 1}), (np.stack, ([complex_row, normal(3)], 1), {}),
+    (np.stack, (cube,), {}),
     (np.block, ([row, other_row, 1.0],), {}), (np.block, ([[matrix, normal(2, 1)], [normal(1, 4)]],), {}),
     (np.block, (matrix,), {}), (np.block, ([[row], [normal(1, 4)]],), {}), (np.block, ([[[1.0, 2.0]]],), {}),
     (np.block, ([[cube, normal(2, 3, 1)], [normal(2, 2, 5)]],), {}), (np.block, ([[0.1, row], [row, 0.2]],), {}),
-    (np.vstack, ([row, row],), {}), (np.vstack, ([matrix, normal(3), normal(1, 3)],), {}), (np.vstack, ((1.0, 2.0),), {}),
+    (np.vstack, ([row, row],), {}), (np.vstack, ([matrix, normal(3), normal(1, 3)],), {}),
+    (np.vstack, ((1.0, 2.0),), {}),
     (np.vstack, ([cube, cube[:1]],), {}), (np.vstack, ([row],), {"dtype": complex}),
-    (np.hstack, ([row, other_row, 1.0],), {}), (np.hstack, ((matrix, normal(2, 1)),), {}), (np.hstack, ([cube, cube],), {}),
+    (np.hstack, ([row, other_row, 1.0],), {}), (np.hstack, ((matrix, normal(2, 1)),), {}),
+    (np.hstack, ([cube, cube],), {}),
     (np.hstack, ([scalar, scalar],), {}), (np.hstack, ([complex_matrix, strided],), {"casting": "unsafe"}),
-    (np.dstack, ([row, row],), {}), (np.dstack, ([matrix, strided, normal(2, 3, 2)],), {}), (np.dstack, ([1.0, 2.0],), {}),
+    (np.dstack, ([row, row],), {}), (np.dstack, ([matrix, strided, normal(2, 3, 2)],), {}),
+    (np.dstack, ([1.0, 2.0],), {}),
     (np.column_stack, ([row, 2 * row],), {}), (np.column_stack, ((other_row, matrix, other_row),), {}),
     (np.column_stack, ([1.0, 2.0],), {}), (np.column_stack, ([complex_row, normal(3, 2)],), {}),
     (np.split, (row, 2), {}), (np.split, (cube, [1, 2], 1), {}), (np.split, (cube, 2), {"axis": -1}),
     (np.split, (row, [3, 1]), {}), (np.split, (row, [2, 9]), {}), (np.split, (strided, 1), {}),
     (np.split, (complex_matrix, [-1]), {"axis": 1}), (np.array_split, (normal(7), 3), {}),
     (np.array_split, (row, 6), {}), (np.array_split, (cube, (1, 3)), {"axis": 2}),
-    (np.dsplit, (cube, 2), {}), (np.dsplit, (cube, [1]), {}), (np.hsplit, (row, 2), {}), (np.hsplit, (cube, [1, 2]), {}),
+    (np.dsplit, (cube, 2), {}), (np.dsplit, (cube, [1]), {}), (np.hsplit, (row, 2), {}),
+    (np.hsplit, (cube, [1, 2]), {}),
     (np.hsplit, (strided, 3), {}), (np.vsplit, (matrix, 2), {}), (np.vsplit, (cube, [1]), {}),
     (np.tile, (row, 3), {}), (np.tile, (row, (2, 3)), {}), (np.tile, (cube, (2, 1)), {}), (np.tile, (2.0, 4), {}),
     (np.tile, (matrix, ()), {}), (np.tile, (matrix, (2, 0)), {}), (np.tile, (np.zeros((0, 2)), 2), {}),
@@ -55,7 +62,8 @@ CASES = [
     (np.append, (row, 1.5), {}), (np.append, (matrix, cube), {}), (np.append, (matrix, normal(2, 2), 1), {}),
     (np.append, (cube, cube[:1]), {"axis": -3}), (np.append, (row, [1.0, 2.0]), {}), (np.append, (2.0, row), {}),
     (np.append, (complex_row, row), {}), (np.append, (np.zeros(0), row), {}),
-    (np.delete, (row, 1), {}), (np.delete, (row, [0, -1]), {}), (np.delete, (cube, 1, 1), {}), (np.delete, (row, []), {}),
+    (np.delete, (row, 1), {}), (np.delete, (row, [0, -1]), {}), (np.delete, (cube, 1, 1), {}),
+    (np.delete, (row, []), {}),
     (np.delete, (cube, slice(None, None, 2)), {"axis": -1}), (np.delete, (matrix, 3), {}),
     (np.delete, (row, np.array([True, False, False, True])), {}), (np.delete, (complex_matrix, [1, 1], 1), {}),
     (np.insert, (row, 1, 2.5), {}), (np.insert, (row, [3, 0], [1.0, 2.0]), {}), (np.insert, (row, [1, 1, 4], 0.5), {}),
@@ -63,25 +71,49 @@ CASES = [
     (np.insert, (matrix, [1], normal(2, 1), 1), {}), (np.insert, (matrix, [0, 2], normal(2, 2)), {"axis": 1}),
     (np.insert, (matrix, -1, normal(3)), {"axis": 0}), (np.insert, (matrix, [1, 2], 0.5), {"axis": -1}),
     (np.insert, (cube, 1, normal(2, 4), 1), {}), (np.insert, (row, slice(0, 3), [1.0, 2.0, 3.0]), {}),
-    (np.insert, (row, 2, [1.0, 2.0, 3.0]), {}), (np.insert, (row, [2], [1.0, 2.0]), {}), (np.insert, (row, [], [0.5]), {}),
+    (np.insert, (row, 2, [1.0, 2.0, 3.0]), {}), (np.insert, (row, [2], [1.0, 2.0]), {}),
+    (np.insert, (row, [], [0.5]), {}),
     (np.insert, (row, np.array([True, False, True, False]), [1.0, 2.0]), {}), (np.insert, (complex_row, 0, 1j), {}),
     (np.insert, (matrix, [0, 2, 1], normal(3)), {"axis": 1, }), (np.insert, (row, slice(1, 2), [1.0, 2.0]), {}),
-    (np.resize, (row, 10), {}), (np.resize, (row, (3, 2)), {}), (np.resize, (cube, 5), {}), (np.resize, (matrix, (0,)), {}),
+    (np.resize, (row, 10), {}), (np.resize, (row, (3, 2)), {}), (np.resize, (cube, 5), {}),
+    (np.resize, (matrix, (0,)), {}),
     (np.resize, (strided, (2, 7)), {}), (np.resize, (complex_row, 4), {}), (np.resize, (2.0, (2, 2)), {}),
     (np.pad, (row, 2), {}), (np.pad, (row, (1, 2)), {"constant_values": 1.5}), (np.pad, (matrix, ((1, 0), (2, 1))), {}),
     (np.pad, (matrix, ((1, 2), (2, 1))), {"constant_values": np.array([[1.0, 2.0], [3.0, 4.0]])}),
     (np.pad, (cube, 1), {"constant_values": (1.0, 2.0)}), (np.pad, (matrix, ((1,), (2,))), {}),
-    (np.pad, (matrix, 1), {"constant_values": np.array([[1.0], [2.0]])}), (np.pad, (matrix, 0), {"constant_values": 3.0}),
+    (np.pad, (matrix, 1), {"constant_values": np.array([[1.0], [2.0]])}),
+    (np.pad, (matrix, 0), {"constant_values": 3.0}),
     (np.pad, (complex_matrix, (1, 1)), {"mode": "constant", "constant_values": 1j}), (np.pad, (scalar, 0), {}),
     (np.pad, (np.zeros((0, 2)), 1), {"constant_values": 2.0}), (np.pad, (strided, 1, "edge"), {}),
     (np.pad, (row, (5, 6), "edge"), {}), (np.pad, (cube, ((1, 2), (0, 0), (3, 1)), "edge"), {}),
-    (np.pad, (row, (2, 7), "reflect"), {}), (np.pad, (cube, 1, "reflect"), {}), (np.pad, (normal(1, 2), 2, "reflect"), {}),
+    (np.pad, (row, (2, 7), "reflect"), {}), (np.pad, (cube, 1, "reflect"), {}),
+    (np.pad, (normal(1, 2), 2, "reflect"), {}),
     (np.pad, (row, (6, 3), "symmetric"), {}), (np.pad, (matrix, ((2, 1), (1, 4)), "symmetric"), {}),
     (np.pad, (row, (9, 2), "wrap"), {}), (np.pad, (complex_matrix, 3, "wrap"), {}),
 ]
 if hasattr(np, "unstack"):
     CASES += [(np.unstack, (matrix,), {}), (np.unstack, (cube,), {"axis": -1}), (np.unstack, (row,), {}),
               (np.unstack, (complex_matrix,), {"axis": 1})]
+
+blocks = [[(2, 3), (2, 1)], [(4,)]]
+CASES += [  # what adjoints call
+    (split_like, (normal(5), [(2,), (3,)]), {}), (split_like, (normal(7), [(2, 2), (), (2,)], None), {}),
+    (split_like, (normal(3, 4), [(4,), (2, 4)]), {"axis": 0, "rank": 2}),
+    (split_like, (normal(1, 4, 2), [(4,), (4,)], 2, 3), {}),
+    (split_like, (normal(3, 2), [(3,), (3, 1)], 1, 2), {}), (join_like, ([row, other_row], (6,), [(4,), (2,)]), {}),
+    (join_like, ([complex_row, normal(2, 3)], (3, 3), [(3,), (2, 3)], 0, 2), {}),
+    (slices_along, (matrix, -1), {}), (slices_along, (row,), {}), (restack, ([row, row], (4, 2)), {"axis": 1}),
+    (unstack_like, (normal(1, 2, 2), [(2,), [(), ()]]), {}), (unstack_like, (cube, (2, 12)), {}),
+    (stack_like, ([[1.0, 2.0], normal(2)], [[(), ()], (2,)], (1, 2, 2)), {}),
+    (unblock, (normal(3, 4), blocks), {}), (block_like, ([[matrix, normal(2, 1)], [row]], blocks, (3, 4)), {}),
+    (unsplit, ([row, other_row], (6,), [4]), {}), (unsplit, ([normal(3), normal(0), normal(3)], (4,), [3, 1]), {}),
+    (not_inserted, (normal(7), (4,), 2, (3,), None), {}), (not_inserted, (normal(2, 5), (2, 3), [0, 2], (), 1), {}),
+    (not_inserted, (normal(4, 3), (2, 3), [1], (2, 3), 0), {}), (inserted, (normal(2, 4), (2, 3), 1, (2,), 1), {}),
+    (inserted, (normal(6), (4,), [3, 0], (2,), None), {}), (inserted, (complex_row, (2,), 0, (), None), {}),
+    (undelete, (normal(2, 2), (2, 3), 1, -1), {}), (unpad, (normal(4, 5), (2, 3), 1), {}),
+    (unpad, (normal(7), (3,), 2, "reflect"), {}), (padding_values, (normal(4, 5), (2, 3), 1, (2, 2)), {}),
+    (padding_values, (complex_row, (1,), 1, ()), {}),
+]
 
 
 @pytest.mark.parametrize(("function", "args", "kwargs"), CASES)
@@ -127,3 +159,8 @@ def test_padding_given_by_axis(pad_width):
     pairs = [(w, w) if isinstance(w, int) else w for w in (rows.get(k, 0) for k in range(2))]
     y_bar = normal(*(n + sum(p) for n, p in zip(matrix.shape, pairs, strict=True)))
     np.testing.assert_array_equal(unpad(y_bar, matrix.shape, pad_width), unpad(y_bar, matrix.shape, pairs))
+
+
+def test_none_within_nested_adjoints_is_zero():
+    np.testing.assert_array_equal(block_like([None, [row]], blocks, (3, 4)), np.vstack([np.zeros((2, 4)), row]))
+    np.testing.assert_array_equal(stack_like([None, [1.0, None]], [(2,), [(), ()]], (2, 2)), [[0, 0], [1, 0]])

@@ -5,7 +5,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from adcompiler.rules import shape as rules_under_test
 from adcompiler.rules.registry import is_inactive, lookup
-from adcompiler.runtime.shape import unroll_axis, untranspose
+from adcompiler.runtime.shape import (broadcast_each, reshape_each, unbroadcast_each, unravel, unrepeat, unresize,
+                                     unroll_axis, unslide, untile, untranspose)
 
 from .template_check import check_template, uncovered_rules
 
@@ -51,7 +52,8 @@ CASES = [
     (np.matrix_transpose, (cube,), {}), (np.matrix_transpose, (empty,), {}),
     (np.atleast_1d, (2.0,), {}), (np.atleast_1d, (2.0, matrix), {}), (np.atleast_2d, (row,), {}),
     (np.atleast_2d, (cube, row, scalar), {}), (np.atleast_3d, (row,), {}), (np.atleast_3d, (matrix, 1.0), {}),
-    (np.broadcast_to, (row, (3, 4)), {}), (np.broadcast_to, (2.0, (3, 2)), {}), (np.broadcast_to, (thin, (2, 3, 4)), {}),
+    (np.broadcast_to, (row, (3, 4)), {}), (np.broadcast_to, (2.0, (3, 2)), {}),
+    (np.broadcast_to, (thin, (2, 3, 4)), {}),
     (np.broadcast_to, (scalar,), {"shape": ()}), (np.broadcast_to, (row, (0, 4)), {}),
     (np.broadcast_to, (complex_cube[:1], (5, 2, 3, 4)), {}), (np.broadcast_to, (np.ones((1, 3)), (0, 3)), {}),
     (np.broadcast_arrays, (cube, row, 2.0), {}), (np.broadcast_arrays, (thin, np.ones((2, 1, 4))), {}),
@@ -75,6 +77,17 @@ CASES = [
 if hasattr(np, "astype"):
     CASES += [(np.astype, (cube, float), {}), (np.astype, (matrix, complex), {"copy": False})]
 
+CASES += [  # what adjoints call
+    (unbroadcast_each, ([cube, cube], [(4,), (2, 3, 1)]), {}), (broadcast_each, ([row, thin], [(4,), (1, 3, 1)]), {}),
+    (reshape_each, (matrix, [(6,)]), {}), (reshape_each, ([matrix, row], [(6,), (2, 2)]), {}),
+    (untranspose, (cube, (2, 0, -2)), {}), (untranspose, (complex_cube, ()), {}),
+    (untranspose, (cube, ((1, 0, 2),)), {}),
+    (unroll_axis, (cube, -1, 0), {}), (unroll_axis, (cube, 0, 3), {}), (unravel, (np.arange(24.0), swapped, "K"), {}),
+    (unravel, (np.arange(24.0), cube, "F"), {}), (untile, (np.ones((4, 6)), (2, 3)), {"reps": (2, 2)}),
+    (unrepeat, (np.ones(3), (3,), [2, 0, 1], 0), {}), (unrepeat, (np.ones(12), (2, 3), 2, None), {}),
+    (unresize, (np.ones((3, 3)), (2, 2)), {}), (unslide, (np.ones((3, 2)), (4,), 2, None), {}),
+]
+
 
 @pytest.mark.parametrize(("function", "args", "kwargs"), CASES)
 def test_adjoint_agrees_with_differences(function, args, kwargs):
@@ -93,7 +106,7 @@ def test_ravel_is_undone_in_any_memory_order(layout, order):
         np.testing.assert_array_equal(lookup(function).evaluate_adjoint("a", (layout, order), {}, y), layout)
 
 
-@pytest.mark.parametrize(("descriptor", "function"), [(np.ndarray.T, np.transpose), (np.ndarray.mT, np.matrix_transpose)])
+@pytest.mark.parametrize(("descriptor", "function"), [(array.T, np.transpose), (array.mT, np.matrix_transpose)])
 def test_attributes_share_the_rule_of_their_function(descriptor, function):
     assert lookup(descriptor) is lookup(function)
 
