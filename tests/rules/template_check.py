@@ -133,7 +133,8 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
         else:
             check_shapes(x_bar, value, f"{rule.name}: adjoint of {parameter}")
         want, got = inner(result_bar, difference), inner(x_bar, direction)
-        assert abs(want - got) <= tolerance * max(1.0, abs(want), abs(got)), f"{rule.name}, {parameter}: differences {want}, rule {got}"
+        close = abs(want - got) <= tolerance * max(1.0, abs(want), abs(got))
+        assert close, f"{rule.name}, {parameter}: differences {want}, rule {got}"
         if not several and isinstance(result, (tuple, list)):
             check_none_is_zero(rule, parameter, args, kwargs, *result_bar)
         checked += 1
