@@ -1,1 +1,19 @@
 """Derivative rules, one file per topic, in the order of the library's own documentation."""
+from . import (  # noqa: F401  (each module registers its rules)
+    complex_scalar,
+    creating,
+    elementwise,
+    inactive,
+    joining,
+    linalg,
+    mutators,
+    products,
+    random_draws,
+    reductions,
+    scalar,
+    selecting,
+    shape,
+    signals,
+    sorting,
+    transcendental,
+)

@@ -1,0 +1,245 @@
+"""Builtins whose meaning depends on types: `len`, `isinstance`, `list`, `tuple`, `dict`, `sum`, `getattr`, ...
+
+A handler returns the operand of the result, or None to leave the call to the rules.
+"""
+from __future__ import annotations
+
+import ast
+import functools
+import math
+
+import numpy as np
+
+from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Var
+from ...ir.types import BOOL, INT, OPAQUE, Num, Ref, Static, Tup
+from . import numbers
+
+
+def _len(cx, node, args, kwargs):
+    value = args[0]
+    t, constant = cx.type(value), cx.constant(value)
+    if isinstance(t, Tup):
+        return Const(len(t.items))
+    if constant is not NOTHING and hasattr(constant, "__len__"):
+        return Const(len(constant))
+    result = cx.assign_temporary(Call(len, (value,)), INT, node)
+    if isinstance(t, Num) and t.rank:
+        token = t.dims[0] if t.dims is not None else None
+        result.dim = token if token is not None else ("extent", value.uid if isinstance(value, Var) else 0, 0)
+        if isinstance(token, int):
+            result.const = token
+    return result
+
+
+def _isinstance(cx, node, args, kwargs):
+    classes = cx.constant(args[1])
+    t = cx.type(args[0])
+    if classes is NOTHING:
+        return None
+    if isinstance(t, Ref):
+        holder = cx.assumed.holders[t.site]
+        cls = holder.cls if t.kind == "object" else {"list": list, "dict": dict}[t.kind]
+        return Const(issubclass(cls, classes))
+    if isinstance(t, Tup):
+        return Const(issubclass(t.cls or tuple, classes))
+    if isinstance(t, Static) and cx.constant(args[0]) is not NOTHING:
+        return Const(isinstance(cx.constant(args[0]), classes))
+    try:
+        return Const(isinstance(numbers.example(cx, args[0], 0.5), classes))
+    except numbers.NoExample:
+        return cx.assign_temporary(Call(isinstance, tuple(args)), BOOL, node)
+
+
+def _hasattr(cx, node, args, kwargs):
+    t, name = cx.type(args[0]), cx.constant(args[1])
+    if isinstance(t, Ref) and t.kind == "object":
+        holder = cx.assumed.holders[t.site]
+        return Const(name in holder.items or hasattr(holder.cls, name))
+    if isinstance(t, Num):
+        return Const(hasattr(np.ndarray if t.is_array else float, name))
+    return None
+
+
+def _getattr(cx, node, args, kwargs):
+    from .expressions import attribute
+
+    name = cx.constant(args[1])
+    if not isinstance(name, str):
+        cx.unsupported(node, "getattr with a name that is not known at compile time")
+    known = _hasattr(cx, node, args[:2], {})
+    if len(args) > 2 and known is not None and not known.value:
+        return args[2]
+    return attribute(cx, node, args[0], name)
+
+
+def _setattr(cx, node, args, kwargs):
+    from .containers import write_attribute
+
+    name = cx.constant(args[1])
+    if not isinstance(name, str):
+        cx.unsupported(node, "setattr with a name that is not known at compile time")
+    write_attribute(cx, node, args[0], name, args[2])
+    return Const(None)
+
+
+def _list(cx, node, args, kwargs):
+    from .comprehensions import list_of_elements
+    from .containers import _list_copy, make_list
+
+    if not args:
+        return make_list(cx, node, [])
+    value, t = args[0], cx.type(args[0])
+    if isinstance(value, Var) and value.items is not None:
+        return make_list(cx, node, list(value.items))
+    if isinstance(t, Ref) and t.kind == "list":
+        return _list_copy(cx, node, value, [])
+    if isinstance(t, Num) and cx.varied(value):
+        return list_of_elements(cx, node, value)
+    if isinstance(t, Ref):
+        return cx.assign_temporary(Call(list, (value,)), OPAQUE, node)
+    return None
+
+
+def _tuple(cx, node, args, kwargs):
+    from .containers import exact_items
+    from .values import tuple_of
+
+    if not args:
+        return Const(())
+    value, t = args[0], cx.type(args[0])
+    if isinstance(t, Tup):
+        return value
+    items = exact_items(cx, node, value)
+    if items is not None:
+        return tuple_of(cx, node, items)
+    if isinstance(t, Ref) and t.kind == "list":
+        return _list(cx, node, args, kwargs)
+    return None
+
+
+def _dict(cx, node, args, kwargs):
+    from .containers import _update, dict_of, read_item
+
+    if not args:
+        return dict_of(cx, node, kwargs)
+    t = cx.type(args[0])
+    if isinstance(t, Ref) and t.kind == "dict" and cx.assumed.holders[t.site].exact:
+        holder = cx.assumed.holders[t.site]
+        named = {k: read_item(cx, node, args[0], Const(k)) for k in holder.items}
+        from .containers import dict_from
+
+        made = dict_from(cx, node, [Const(k) for k in named], list(named.values()))
+        _update(cx, node, made, [], **kwargs)
+        return made
+    return None
+
+
+def _reduce_sequence(name):
+    def handler(cx, node, args, kwargs):
+        from .expressions import emit_call
+
+        value = args[0] if args else None
+        if len(args) == 1 and isinstance(value, Var) and value.items is not None and name != "sum":
+            if name in ("min", "max"):
+                return emit_call(cx, node, {"min": min, "max": max}[name], tuple(value.items), {}) if len(value.items) > 1 else value.items[0]
+        if name == "sum" and args and isinstance(cx.type(value), (Ref, Tup, Num)) and not kwargs:
+            return _running_sum(cx, node, args)
+        return None
+
+    return handler
+
+
+def _running_sum(cx, node, args):
+    from .comprehensions import lower_sum
+    from .expressions import apply_operator
+
+    value = args[0]
+    start = args[1] if len(args) > 1 else Const(0)
+    if isinstance(value, Var) and value.items is not None:
+        total = start
+        for item in value.items:
+            total = apply_operator(cx, node, __import__("operator").add, total, item)
+        return total
+    if not cx.varied(value):
+        return None
+    if isinstance(cx.type(value), Num) and cx.type(value).rank == 1 and len(args) == 1:
+        from .expressions import emit_call
+
+        return emit_call(cx, node, sum, tuple(args), {})
+    call = ast.parse("sum(_e for _e in _source)", mode="eval").body
+    for n in ast.walk(call):
+        ast.copy_location(n, node)
+    cx.env[(cx.frame.number, "_source")] = value
+    if len(args) > 1:
+        cx.env[(cx.frame.number, "_start")] = start if isinstance(start, Var) else cx.assign_temporary(start, cx.type(start), node)
+        call.args.append(ast.copy_location(ast.Name("_start", ast.Load()), node))
+    try:
+        return lower_sum(cx, call)
+    finally:
+        cx.env.pop((cx.frame.number, "_source"), None)
+        cx.env.pop((cx.frame.number, "_start"), None)
+
+
+def _type(cx, node, args, kwargs):
+    t = cx.type(args[0])
+    if isinstance(t, Ref) and t.kind == "object":
+        return Const(cx.assumed.holders[t.site].cls)
+    try:
+        return Const(type(numbers.example(cx, args[0], 0.5)))
+    except numbers.NoExample:
+        return None
+
+
+def _callable(cx, node, args, kwargs):
+    value = cx.constant(args[0])
+    return Const(callable(value)) if value is not NOTHING else Const(False) if isinstance(cx.type(args[0]), Num) else None
+
+
+def _inactive_text(function):
+    def handler(cx, node, args, kwargs):
+        return cx.assign_temporary(Call(function, tuple(args), dict(kwargs)), OPAQUE, node)
+
+    return handler
+
+
+def _print(cx, node, args, kwargs):
+    operands = {f"a{k}": a for k, a in enumerate(args)}
+    operands.update({f"k_{k}": v for k, v in kwargs.items()})
+    call = ast.Call(ast.Name("print", ast.Load()), [ast.Name(f"a{k}", ast.Load()) for k in range(len(args))],
+                    [ast.keyword(k, ast.Name(f"k_{k}", ast.Load())) for k in kwargs])
+    statement = ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+    cx.emit(Effect(statement, operands, loc=cx.loc(node)))
+    return Const(None)
+
+
+def _sorted(cx, node, args, kwargs):
+    if not cx.varied(args[0]) and not kwargs:
+        return None
+    if kwargs and not cx.varied(args[0]):
+        return None
+    cx.unsupported(node, "'sorted' on active values", "use np.sort on an array")
+
+
+def _reduce(cx, node, args, kwargs):
+    """functools.reduce over a tuple or an exact list."""
+    from .calls import call_value
+    from .containers import exact_items
+
+    value = args[1]
+    items = list(value.items) if isinstance(value, Var) and value.items is not None else exact_items(cx, node, value)
+    if items is None:
+        cx.unsupported(node, "functools.reduce over a sequence of unknown length", "write a loop")
+    total = args[2] if len(args) > 2 else items.pop(0)
+    for item in items:
+        total = call_value(cx, node, args[0], [total, item], {})
+    return total
+
+
+HANDLERS = {
+    len: _len, isinstance: _isinstance, hasattr: _hasattr, getattr: _getattr, setattr: _setattr, list: _list, tuple: _tuple,
+    dict: _dict, sum: _reduce_sequence("sum"), min: _reduce_sequence("min"), max: _reduce_sequence("max"), type: _type,
+    callable: _callable, print: _print, str: _inactive_text(str), repr: _inactive_text(repr), format: _inactive_text(format),
+    id: _inactive_text(id), sorted: _sorted, functools.reduce: _reduce,
+}
+
+__all__ = ["HANDLERS", "Raw", "math"]

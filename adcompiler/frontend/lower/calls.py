@@ -1,0 +1,637 @@
+"""Lowering of calls: functions with rules, methods, builtins, classes, and the user's own functions.
+
+A user's function is walked in the place of its call, in a frame of its own, so that side effects on its arguments,
+closures and functions passed as arguments need no summary. A function that calls itself becomes a compiled instance.
+"""
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import types
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import AdcompilerError, SourceUnavailableError
+from ...ir.nodes import NOTHING, Assign, Call, Const, Effect, GetItem, Raw, Var
+from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
+from ...rules.mutators import lookup_mutator
+from ...rules.registry import is_inactive, lookup
+from ..liveness import liveness
+from ..source import get_source
+from ..structure import structure
+from . import numbers
+from .context import Frame, assigned_names
+from .expressions import attribute, elements, emit_call, in_block, lower_expression, raw
+from .values import global_variable, tuple_of
+
+DEEPEST = 60
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function defined inside the differentiated code. Free names are read when it is called."""
+
+    node: object
+    frame: Frame
+    defaults: tuple
+    keyword_defaults: dict
+    name: str
+
+    def __call__(self, *args, **kwargs):  # so that `callable` holds; it is never run
+        raise RuntimeError("a closure of the compiler is not run")
+
+
+@dataclass(eq=False)
+class StoredClosure:
+    """A closure read back from a list: which one is known only at run time, so defaults are read off the object."""
+
+    closure: Closure
+    holder: Var
+
+
+@dataclass(eq=False)
+class BoundMethod:
+    """A method of an object of the program, with its object."""
+
+    function: object
+    self: Var
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("a bound method of the compiler is not run")
+
+
+def make_closure(cx, node):
+    """A lambda or nested function as a value."""
+    a = node.args
+    defaults = tuple(lower_expression(cx, d) for d in a.defaults)
+    keyword = {k.arg: lower_expression(cx, d) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+    name = getattr(node, "name", "<lambda>")
+    closure = Closure(node, cx.frame, defaults, keyword, name)
+    cx.kept_frames.add(cx.frame.number)
+    names = {}
+    if isinstance(node, ast.Lambda):
+        from .context import names_used
+
+        bound = {x.arg for x in (*a.args, *a.posonlyargs, *a.kwonlyargs)}
+        for n in sorted(names_used(node) - bound):
+            var = cx.find_name(n)
+            if var is not None:
+                names[n] = var
+    t = cx.assign_temporary(Raw(node, names), STATIC, node)
+    t.const = closure
+    return t
+
+
+# -- call sites --------------------------------------------------------------------------------------------------------
+
+def lower_call(cx, node):
+    """The value of a call expression."""
+    from .containers import call_method
+
+    if isinstance(node.func, ast.Attribute):
+        base = lower_expression(cx, node.func.value)
+        t = cx.type(base)
+        if isinstance(t, Num):
+            return array_method(cx, node, base, node.func.attr, *arguments(cx, node))
+        if isinstance(t, (Ref, Tup)):
+            return call_method(cx, node, base, node.func.attr)
+        if isinstance(t, Opaque):
+            return _opaque_method(cx, node, base)
+        callee = attribute(cx, node.func, base, node.func.attr)
+    else:
+        special = _special_form(cx, node)
+        if special is not None:
+            return special
+        callee = lower_expression(cx, node.func)
+    return call_value(cx, node, callee, *arguments(cx, node, callee))
+
+
+def lower_effect_call(cx, node):
+    """A call whose value is dropped."""
+    if isinstance(node.func, ast.Name) and node.func.id == "print" and cx.find_name("print") is None:
+        operands = {}
+        tree = ast.copy_location(ast.Call(node.func, [], []), node)
+        for k, a in enumerate(node.args):
+            value = a.value if isinstance(a, ast.Starred) else a
+            operands[f"a{k}"] = lower_expression(cx, value) if not isinstance(value, ast.JoinedStr) else raw(cx, value, inactive=True)
+            name = ast.Name(f"a{k}", ast.Load())
+            tree.args.append(ast.Starred(name, ast.Load()) if isinstance(a, ast.Starred) else name)
+        for k in node.keywords:
+            operands[f"k_{k.arg}"] = lower_expression(cx, k.value)
+            tree.keywords.append(ast.keyword(k.arg, ast.Name(f"k_{k.arg}", ast.Load())))
+        statement = ast.fix_missing_locations(ast.copy_location(ast.Expr(tree), node))
+        cx.emit(Effect(statement, operands, loc=cx.loc(node)))
+        return
+    lower_expression(cx, node)
+
+
+def arguments(cx, node, callee=None):
+    """Positional and keyword operands of a call. Displays given to a function with a rule stay displays."""
+    sequence = callee is not None and lookup(_plain(cx, callee)) is not None
+    args = []
+    for a in node.args:
+        stores = cx.stores
+        if sequence and isinstance(a, (ast.List, ast.Tuple)):
+            args.append(_literal_sequence(cx, a))
+        elif isinstance(a, ast.Starred):
+            args.extend(elements(cx, [a]))
+        else:
+            args.append(lower_expression(cx, a))
+        if cx.stores != stores:
+            from .expressions import check_unchanged
+
+            for earlier in args[:-1]:
+                if isinstance(earlier, Var) and earlier.hidden:
+                    check_unchanged(cx, node, earlier, stores)
+    kwargs = {}
+    for k in node.keywords:
+        if k.arg is None:
+            kwargs.update(_spread_mapping(cx, node, lower_expression(cx, k.value)))
+        elif sequence and isinstance(k.value, (ast.List, ast.Tuple)):
+            kwargs[k.arg] = _literal_sequence(cx, k.value)
+        else:
+            kwargs[k.arg] = lower_expression(cx, k.value)
+    return args, kwargs
+
+
+def _plain(cx, callee):
+    value = cx.constant(callee)
+    return value if value is not NOTHING else None
+
+
+def _literal_sequence(cx, node):
+    """A list or tuple display as an argument: a tuple to the compiler, printed as the user wrote it."""
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        return lower_expression(cx, node)
+    operands = [_literal_sequence(cx, e) if isinstance(e, (ast.List, ast.Tuple)) else lower_expression(cx, e) for e in node.elts]
+    made = tuple_of(cx, node, operands)
+    if isinstance(node, ast.List) and isinstance(made, Var):
+        made.definition.value.kind = "list"
+    elif isinstance(node, ast.List) and isinstance(made, Const):
+        return Const(_ListLiteral(made.value))
+    return made
+
+
+class _ListLiteral(tuple):
+    """A constant list given to a function; printed as a list."""
+
+    __slots__ = ()
+
+
+def _spread_mapping(cx, node, value):
+    constant = cx.constant(value)
+    if isinstance(constant, dict):
+        return {k: Const(v) for k, v in constant.items()}
+    t = cx.type(value)
+    if isinstance(t, Ref) and t.kind == "dict":
+        from .containers import read_item
+
+        holder = cx.assumed.holders[t.site]
+        if holder.exact:
+            return {k: read_item(cx, node, value, Const(k)) for k in holder.items}
+    cx.unsupported(node, "the keys of what ** spreads are not known at compile time", "pass the keywords by name")
+
+
+def _special_form(cx, node):
+    """Builtins that need the syntax of their arguments: sums over generators, `super`, comprehensions in any/all."""
+    if not isinstance(node.func, ast.Name) or cx.find_name(node.func.id) is not None or node.func.id in cx.frame.globals:
+        return None
+    from .comprehensions import lower_comprehension, lower_sum
+
+    name = node.func.id
+    if name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args and \
+            isinstance(node.args[0], ast.GeneratorExp):
+        if name == "sum":
+            return lower_sum(cx, node)
+        comp = node.args[0]
+        items = ast.copy_location(ast.ListComp(comp.elt, comp.generators), comp)
+        if name == "list":
+            return lower_comprehension(cx, items)
+        call = ast.copy_location(ast.Call(node.func, [items, *node.args[1:]], node.keywords), node)
+        return lower_call(cx, call)
+    if name == "super" and not node.args:
+        cx.unsupported(node, "'super()' is not understood", "call the base class by name: Base.method(self, ...)")
+    if name in ("locals", "globals", "vars", "eval", "exec") and not (name == "vars" and node.args):
+        cx.unsupported(node, f"'{name}' cannot be differentiated", "name the values that you need")
+    return None
+
+
+def call_value(cx, node, callee, args, kwargs):
+    """Call a value with operands."""
+    value = cx.constant(callee)
+    if value is NOTHING:
+        if any(cx.varied(a) for a in (*args, *kwargs.values())):
+            cx.unsupported(node, "which function is called here is not known at compile time",
+                           "pass the function itself as an argument, or choose it with 'if'")
+        return _opaque_call(cx, node, callee, args, kwargs)
+    return call_function(cx, node, value, list(args), dict(kwargs))
+
+
+def call_function(cx, node, function, args, kwargs):
+    """Call an object known at compile time."""
+    from . import builtin_calls
+    from .containers import construct
+
+    if isinstance(function, StoredClosure):
+        defaults = tuple(_stored_default(cx, node, function, k) for k in range(len(function.closure.defaults)))
+        closure = Closure(function.closure.node, function.closure.frame, defaults, function.closure.keyword_defaults, function.closure.name)
+        return inline(cx, node, closure, args, kwargs)
+    if isinstance(function, Closure):
+        return inline(cx, node, function, args, kwargs)
+    if isinstance(function, BoundMethod):
+        return call_function(cx, node, function.function, [function.self, *args], kwargs)
+    if isinstance(function, functools.partial):
+        fixed = [_constant_operand(cx, node, a, f"partial_{k}") for k, a in enumerate(function.args)]
+        named = {k: _constant_operand(cx, node, v, k) for k, v in function.keywords.items()}
+        return call_function(cx, node, function.func, [*fixed, *args], {**named, **kwargs})
+    builtin = builtin_calls.HANDLERS.get(function) if _hashable(function) else None
+    if builtin is not None:
+        result = builtin(cx, node, args, kwargs)
+        if result is not None:
+            return result
+    mutator = lookup_mutator(function)
+    if mutator is not None:
+        return _mutate(cx, node, mutator, function, args, kwargs)
+    out = _out_argument(cx, function, args, kwargs)
+    if out is not None:
+        return _call_with_out(cx, node, function, args, kwargs, out)
+    if isinstance(function, np.ufunc) and "where" in kwargs and any(cx.varied(a) for a in args):
+        cx.unsupported(node, "'where=' without 'out=' leaves elements without a value", "pass out=np.zeros_like(...)")
+    rule = lookup(function)
+    if rule is not None or is_inactive(function):
+        return emit_call(cx, node, function, tuple(args), kwargs)
+    if isinstance(function, types.MethodType):
+        owner = function.__self__
+        if isinstance(owner, type):
+            return call_function(cx, node, function.__func__, [Const(owner), *args], kwargs)
+        self = _constant_operand(cx, node, owner, "self")
+        return call_function(cx, node, function.__func__, [self, *args], kwargs)
+    if isinstance(function, type):
+        return construct(cx, node, function, args, kwargs)
+    primal = getattr(function, "primal", None)
+    if primal is not None and type(function).__module__.startswith("adcompiler"):
+        return call_function(cx, node, primal, args, kwargs)
+    active = any(cx.varied(a) for a in (*args, *kwargs.values()))
+    if not isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) and not hasattr(function, "py_func"):
+        call = getattr(type(function), "__call__", None)
+        if isinstance(call, types.FunctionType):
+            return call_function(cx, node, call, [_constant_operand(cx, node, function, "self"), *args], kwargs)
+        if active:
+            cx.missing_rule(node, _name(function))
+        return _opaque_call(cx, node, Const(function), args, kwargs)
+    return _user_function(cx, node, function, args, kwargs, active)
+
+
+def _hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _name(function):
+    module = getattr(function, "__module__", "") or ""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
+    return f"{module}.{name}" if module and module != "builtins" else name
+
+
+def _constant_operand(cx, node, value, name):
+    from ...ir.types import type_of
+
+    if isinstance(value, (int, float, complex, str, bool)) or value is None or (callable(value) and isinstance(type_of(value), Static)):
+        return Const(value)
+    if isinstance(value, tuple) and all(isinstance(v, (int, float, str, bool)) or v is None for v in value):
+        return Const(value)
+    container = cx.assumed.constants.setdefault((id(value), name), {name: value})
+    return global_variable(cx, node, name, container, "attribute")
+
+
+def _stored_default(cx, node, stored, k):
+    original = stored.closure.defaults[k]
+    if cx.varied(original):
+        cx.unsupported(node, "a default of a stored lambda carries a derivative", "pass it as an argument")
+    tree = ast.parse(f"f.__defaults__[{k}]", mode="eval").body
+    return cx.assign_temporary(Raw(tree, {"f": stored.holder}), cx.type(original), node)
+
+
+def _opaque_call(cx, node, callee, args, kwargs):
+    """Call something unknown with values that carry no derivative."""
+    for a in (*args, *kwargs.values()):
+        _may_be_written(a)
+    result = cx.assign_temporary(Call(callee, tuple(args), dict(kwargs)), OPAQUE, node)
+    cx.stores += any(isinstance(a, Var) and a.group is not None for a in args)
+    return result
+
+
+def _may_be_written(operand):
+    if isinstance(operand, Var) and operand.group is not None:
+        operand.group.family.opaque = operand.group.family.stored = True
+    if isinstance(operand, Var) and operand.items is not None:
+        for i in operand.items:
+            _may_be_written(i)
+
+
+def _opaque_method(cx, node, base):
+    args, kwargs = arguments(cx, node)
+    if any(cx.varied(a) for a in (*args, *kwargs.values())):
+        value = cx.constant(base)
+        owner = f"{type(value).__name__}." if value is not NOTHING else ""
+        method = _known_method(cx, base, node.func.attr)
+        if method is not None and (lookup(method) is not None or is_inactive(method)):
+            return emit_call(cx, node, method, (base, *args), kwargs, method=node.func.attr)
+        cx.missing_rule(node, f"{owner}{node.func.attr}")
+    for a in args:
+        _may_be_written(a)
+    from ...ir.nodes import GetAttr
+
+    result = cx.assign_temporary(Call(GetAttr(base, node.func.attr), tuple(args), kwargs), OPAQUE, node)
+    if any(isinstance(a, Var) and a.group is not None for a in args):
+        cx.stores += 1
+    return result
+
+
+def _known_method(cx, base, name):
+    definition = base.definition if isinstance(base, Var) else None
+    value = definition.value if isinstance(definition, Assign) else None
+    if isinstance(value, Call) and value.function in (np.random.default_rng, np.random.RandomState):
+        owner = np.random.Generator if value.function is np.random.default_rng else np.random.RandomState
+        return getattr(owner, name, None)
+    return None
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+def array_method(cx, node, base, name, args, kwargs):
+    """A method of an array or a NumPy scalar."""
+    function = getattr(np.ndarray, name, None)
+    if function is None:
+        function = getattr(complex, name, getattr(float, name, None))
+        if function is None or cx.varied(base):
+            cx.missing_rule(node, f"ndarray.{name}")
+        return _opaque_method(cx, node, base)
+    mutator = lookup_mutator(function)
+    if mutator is not None:
+        return _mutate(cx, node, mutator, function, [base, *args], kwargs, method=name)
+    out = _out_argument(cx, function, args, kwargs)
+    if out is not None:
+        return _call_with_out(cx, node, function, [base, *args], kwargs, out, method=name)
+    if lookup(function) is None and not is_inactive(function) and not any(cx.varied(a) for a in (base, *args)):
+        return _opaque_method(cx, node, base)
+    return emit_call(cx, node, function, (base, *args), kwargs, method=name)
+
+
+def _out_argument(cx, function, args, kwargs):
+    """The array that receives the result of a NumPy call, or None; it is taken out of the arguments."""
+    if "out" in kwargs:
+        out = kwargs["out"]
+        if isinstance(out, Const) and out.value is None:
+            del kwargs["out"]
+            return None
+        if isinstance(out, Var) and out.items is not None and len(out.items) == 1:
+            out = out.items[0]
+        return out if isinstance(out, Var) and _is_numpy(function) else None
+    if isinstance(function, np.ufunc) and len(args) > function.nin and isinstance(args[function.nin], Var):
+        return args[function.nin]
+    return None
+
+
+def _is_numpy(function):
+    return isinstance(function, np.ufunc) or (getattr(function, "__module__", "") or "").startswith("numpy") or \
+        getattr(function, "__objclass__", None) is np.ndarray
+
+
+def _call_with_out(cx, node, function, args, kwargs, out, method=None):
+    from .statements import store
+
+    printed = Call(function, tuple(args), dict(kwargs), method=method)
+    plain = {k: v for k, v in kwargs.items() if k != "out"}
+    inputs = list(args)
+    if isinstance(function, np.ufunc):
+        inputs = inputs[: function.nin]
+    where = plain.pop("where", None) if isinstance(function, np.ufunc) else None
+    result = emit_call(cx, node, function, tuple(inputs), plain, method=method)
+    if where is not None:
+        result = emit_call(cx, node, np.where, (where, result, out), {})
+    if isinstance(cx.type(out), Num) and cx.type(out).boxed is False:
+        cx.unsupported(node, "out= must be an array")
+    store(cx, node, out, Const(Ellipsis), result, printed=printed)
+    return out
+
+
+def _mutate(cx, node, mutator, function, args, kwargs, method=None):
+    """A call that changes one argument: a store of the whole new content."""
+    from .statements import store
+
+    signature = inspect.signature(mutator.pure) if mutator.pure is not None else None
+    active = any(cx.varied(a) for a in (*args, *kwargs.values()))
+    if signature is None:
+        if active:
+            cx.unsupported(node, f"{_name(function)} on an active array: {mutator.reason}", mutator.hint)
+        return _opaque_call(cx, node, Const(function), args, kwargs)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        cx.unsupported(node, f"this form of {_name(function)} is not understood ({error})")
+    target = bound.arguments[mutator.parameter]
+    if not isinstance(target, Var):
+        cx.unsupported(node, f"{_name(function)} needs an array in a name")
+    result = emit_call(cx, node, mutator.pure, tuple(args), kwargs)
+    if isinstance(result, Var):
+        result.type = cx.type(target)
+    store(cx, node, target, Const(Ellipsis), result, printed=Call(function, tuple(args), dict(kwargs), method=method))
+    return Const(None)
+
+
+# -- user functions ----------------------------------------------------------------------------------------------------
+
+def _user_function(cx, node, function, args, kwargs, active):
+    if isinstance(function, functools._lru_cache_wrapper) and not active:
+        return _opaque_call(cx, node, Const(function), args, kwargs)
+    try:
+        source = get_source(function)
+    except SourceUnavailableError as error:
+        if active:
+            cx.missing_rule(node, _name(function), f"{error.reason}; {error.hint}")
+        return _opaque_call(cx, node, Const(function), args, kwargs)
+    if isinstance(source.node, ast.AsyncFunctionDef) or _is_generator(source.node):
+        if active:
+            cx.unsupported(node, f"'{source.qualname}' is a {'coroutine' if isinstance(source.node, ast.AsyncFunctionDef) else 'generator'}"
+                                 " function, which cannot be differentiated", "return a list instead of yielding")
+        return _opaque_call(cx, node, Const(function), args, kwargs)
+    if active or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
+        return inline(cx, node, source, args, kwargs)
+    return _inactive_call(cx, node, function, source, args, kwargs)
+
+
+def _is_generator(node):
+    inner = [node]
+    while inner:
+        n = inner.pop()
+        if isinstance(n, (ast.Yield, ast.YieldFrom)):
+            return True
+        inner.extend(c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)))
+    return False
+
+
+def _inactive_call(cx, node, function, source, args, kwargs):
+    """A user's function on inactive values is called as it is; walking it aside tells the type of its result."""
+    stores, env = cx.stores, dict(cx.env)
+    guards = len(cx.guards)
+    try:
+        _, result, _ = in_block(cx, lambda: inline(cx, node, source, args, kwargs))
+    except AdcompilerError:
+        cx.env = env
+        del cx.guards[guards:]
+        while cx.frames and cx.frames[-1].source is source:
+            cx.frames.pop()
+        return _opaque_call(cx, node, Const(function), args, kwargs)
+    if cx.stores != stores:
+        return inline(cx, node, source, args, kwargs)
+    cx.env = env
+    t = cx.type(result)
+    if not isinstance(t, Num):
+        return inline(cx, node, source, args, kwargs)
+    from ...ir.types import without_dims
+
+    called = cx.assign_temporary(Call(function, tuple(args), dict(kwargs)), without_dims(t), node)
+    return called
+
+
+_PREPARED: dict = {}
+
+
+def prepare(node):
+    """Structure and liveness of a function definition, made once."""
+    found = _PREPARED.get(id(node))
+    if found is None or found[0] is not node:
+        if isinstance(node, ast.Lambda):
+            made = structure([ast.copy_location(ast.Return(node.body), node.body)])
+        else:
+            made = structure(node.body)
+        reads = {n.id for n in ast.walk(made.value) if isinstance(n, ast.Name)} if made.value is not None else set()
+        found = (node, made, liveness(made.body, reads))
+        if len(_PREPARED) > 5000:
+            _PREPARED.clear()
+        _PREPARED[id(node)] = found
+    return found[1], found[2]
+
+
+def inline(cx, node, callee, args, kwargs):
+    """Walk a user's function (a FunctionSource or a Closure) in the place of its call; its result."""
+    from .statements import lower_block
+
+    definition = callee.node
+    if sum(1 for f in cx.frames if f.definition is definition) > 0:
+        from .recursion import call_recursive
+
+        return call_recursive(cx, node, callee, args, kwargs)
+    if len(cx.frames) > DEEPEST:
+        cx.unsupported(node, f"more than {DEEPEST} calls inside one another")
+    frame = new_frame(cx, node, callee)
+    bound = bind_arguments(cx, node, callee, frame, args, kwargs)
+    structured, live = prepare(definition)
+    frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
+    frame.locals = assigned_names(structured.body) | set(bound)
+    cx.frames.append(frame)
+    try:
+        for name, operand in bound.items():
+            _bind_parameter(cx, node, name, operand)
+        lower_block(cx, structured.body)
+        frame.live_now = None
+        result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
+    finally:
+        cx.frames.pop()
+    return result
+
+
+def new_frame(cx, node, callee):
+    cx.frame_count += 1
+    if isinstance(callee, Closure):
+        frame = Frame(cx.frame_count, None, cx.frame, callee.frame, path=(*cx.frame.path, "call", *cx.place(node)))
+        frame.globals, frame.filename, frame.name = callee.frame.globals, callee.frame.filename, callee.name
+    else:
+        frame = Frame(cx.frame_count, callee, cx.frame, path=(*cx.frame.path, "call", *cx.place(node)))
+        function = callee.function
+        frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    frame.definition = callee.node
+    return frame
+
+
+def _bind_parameter(cx, node, name, operand):
+    if isinstance(operand, Const):
+        value = operand.value
+        var = cx.new_var(cx.printed_name(name), cx.type(operand), node, hidden=False)
+        var.const = value
+        statement = Assign(var, operand, loc=cx.loc(node))
+        var.definition = statement
+        cx.emit(statement)
+        operand = var
+    cx.env[(cx.frame.number, name)] = operand
+
+
+def bind_arguments(cx, node, callee, frame, args, kwargs) -> dict:
+    """Parameters of a user's function and their operands, in Python's way."""
+    a = callee.node.args
+    if isinstance(callee, Closure):
+        defaults, keyword_defaults = list(callee.defaults), dict(callee.keyword_defaults)
+    else:
+        function = callee.function
+        names = [x.arg for x in (*a.posonlyargs, *a.args)]
+        count = len(function.__defaults__ or ())
+        defaults = [_default(cx, node, callee, v, n) for v, n in zip(function.__defaults__ or (), names[len(names) - count:], strict=True)]
+        keyword_defaults = {k: _default(cx, node, callee, v, k) for k, v in (function.__kwdefaults__ or {}).items()}
+    positional = [x.arg for x in (*a.posonlyargs, *a.args)]
+    only_positional = {x.arg for x in a.posonlyargs}
+    bound = dict(zip(positional, args, strict=False))
+    extra = args[len(positional):]
+    name = getattr(callee, "name", None) or getattr(callee, "qualname", "function")
+    if extra and a.vararg is None:
+        cx.unsupported(node, f"{name}() takes {len(positional)} positional arguments but {len(args)} are given")
+    named = dict(kwargs)
+    for p in [*positional, *[k.arg for k in a.kwonlyargs]]:
+        if p in named and p not in only_positional:
+            if p in bound:
+                cx.unsupported(node, f"{name}() gets two values for '{p}'")
+            bound[p] = named.pop(p)
+    for p, d in zip(positional[len(positional) - len(defaults):], defaults, strict=True):
+        bound.setdefault(p, d)
+    for p, d in keyword_defaults.items():
+        bound.setdefault(p, d)
+    missing = [p for p in [*positional, *[k.arg for k in a.kwonlyargs]] if p not in bound]
+    if missing:
+        cx.unsupported(node, f"{name}() misses the argument '{missing[0]}'")
+    if a.vararg is not None:
+        bound[a.vararg.arg] = tuple_of(cx, node, list(extra))
+    if a.kwarg is not None:
+        from .containers import dict_of
+
+        bound[a.kwarg.arg] = dict_of(cx, node, named)
+    elif named:
+        cx.unsupported(node, f"{name}() has no parameter '{next(iter(named))}'")
+    return bound
+
+
+def _default(cx, node, callee, value, name):
+    if isinstance(value, (list, dict, set)):
+        _check_default_unchanged(cx, node, callee, name)
+    return _constant_operand(cx, node, value, name)
+
+
+def _check_default_unchanged(cx, node, callee, name):
+    for n in ast.walk(callee.node):
+        changed = (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)
+                   and n.func.value.id == name and n.func.attr in ("append", "extend", "insert", "pop", "update", "clear", "add",
+                                                                   "setdefault", "remove"))
+        stored = isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name) and n.value.id == name
+        if changed or stored:
+            cx.unsupported(n, f"the default object of '{name}' is changed, which outlives the call",
+                           f"use {name}=None and make a new one inside")
+
+
+__all__ = ["INT", "GetItem", "builtins", "carries_derivative", "numbers", "BoundMethod", "Closure", "StoredClosure", "lower_call",
+           "lower_effect_call", "call_value", "call_function", "inline", "prepare", "make_closure", "array_method", "bind_arguments",
+           "new_frame"]

@@ -1,0 +1,136 @@
+"""Lowering of comprehensions and of sums over generators: loops with names of their own."""
+from __future__ import annotations
+
+import ast
+import operator
+
+from ...ir.nodes import NOTHING, Const
+from ...ir.types import Num, Ref
+from ..liveness import liveness
+from .context import Frame, assigned_names
+from .expressions import lower_expression, raw
+
+
+def lower_comprehension(cx, node):
+    """A list or dict comprehension as a loop; kept as it is if nothing in it is active and it holds no numbers to follow."""
+    from .containers import new_container
+
+    if isinstance(node, ast.GeneratorExp):
+        cx.unsupported(node, "a generator that is not consumed at once", "write a list comprehension")
+    kind = "list" if isinstance(node, ast.ListComp) else "dict"
+    if any(g.is_async for g in node.generators):
+        cx.unsupported(node, "an asynchronous comprehension")
+    if not _mentions_active(cx, node):
+        kept = _kept(cx, node)
+        if kept is not None:
+            return kept
+    from ...ir.nodes import Display
+
+    made, holder = new_container(cx, node, kind, value=Display(kind, (), ()))
+    cx.assumed.generalise(holder)
+    name = "_made"
+    if kind == "list":
+        last = _call(node, ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt])
+    else:
+        target = ast.Subscript(ast.Name(name, ast.Load()), node.key, ast.Store())
+        last = ast.Assign([target], node.value)
+    _run(cx, node, last, {name: made})
+    return made
+
+
+def _kept(cx, node):
+    """An inactive comprehension stays text; the type of what it makes is not known."""
+    try:
+        return raw(cx, node)
+    except Exception:
+        return None
+
+
+def _mentions_active(cx, node):
+    inner = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    for n in ast.walk(node):
+        if isinstance(n, ast.Lambda):
+            return True
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in inner:
+            var = cx.find_name(n.id)
+            if var is not None and (cx.varied(var) or isinstance(var.type, Ref) or var.const is not NOTHING and callable(var.const)):
+                return True
+            if var is None and isinstance(cx.frame.globals.get(n.id), type(lower_comprehension)):
+                return True
+        if isinstance(n, ast.List):
+            return True
+    return not isinstance(node, ast.DictComp) and isinstance(node.elt, (ast.BinOp, ast.Constant, ast.ListComp, ast.UnaryOp))
+
+
+def _call(node, function, args):
+    return ast.Expr(ast.Call(function, args, []))
+
+
+def lower_sum(cx, node):
+    """`sum(e for ... )` as a running total."""
+    comp = node.args[0]
+    start = lower_expression(cx, node.args[1]) if len(node.args) > 1 else Const(0)
+    for k in node.keywords:
+        start = lower_expression(cx, k.value)
+    total = "_total"
+    add = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), comp.elt))
+    return _run(cx, comp, add, {total: start}, result=total)
+
+
+def list_of_elements(cx, node, value):
+    """A list of the elements of an array."""
+    comp = ast.parse("[_e for _e in _source]", mode="eval").body
+    for n in ast.walk(comp):
+        ast.copy_location(n, node)
+    from .containers import new_container
+    from ...ir.nodes import Display
+
+    made, holder = new_container(cx, comp, "list", value=Display("list", ()))
+    cx.assumed.generalise(holder)
+    last = _call(comp, ast.Attribute(ast.Name("_made", ast.Load()), "append", ast.Load()), [comp.elt])
+    _run(cx, comp, last, {"_made": made, "_source": value})
+    return made
+
+
+def _run(cx, node, last, names, result=None):
+    """Walk nested loops with `last` innermost, in a frame whose own names are `names` and the loop targets."""
+    body = [last]
+    for g in reversed(node.generators):
+        for test in reversed(g.ifs):
+            body = [ast.If(test, body, [])]
+        body = [ast.For(g.target, g.iter, body, [])]
+    loop = body[0]
+    for n in ast.walk(loop):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    ast.fix_missing_locations(loop)
+    cx.frame_count += 1
+    frame = Frame(cx.frame_count, None, cx.frame, cx.frame, path=(*cx.frame.path, "comprehension", *cx.place(node)))
+    frame.globals, frame.filename, frame.name = cx.frame.globals, cx.frame.filename, cx.frame.name
+    frame.definition = node
+    frame.locals = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)} | set(names)
+    leaking = assigned_names([last, *[ast.Expr(t) for g in node.generators for t in g.ifs]]) - frame.locals
+    frame.nonlocals = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)} | (leaking - set(names))
+    live = liveness([loop], {result} if result else set())
+    frame.live_after, frame.live_head = live.after, live.head
+    frame.always_live = live.always
+    cx.frames.append(frame)
+    try:
+        from .statements import bind_name, lower_statement
+
+        for name, operand in names.items():
+            if isinstance(operand, Const):
+                bind_name(cx, name, operand, node).hidden = True
+            else:
+                cx.env[(frame.number, name)] = operand
+        if result is not None:
+            cx.env[(frame.number, result)].name = cx.printed_name("total")
+        lower_statement(cx, loop)
+        frame.live_now = None
+        found = cx.env.get((frame.number, result)) if result is not None else None
+    finally:
+        cx.frames.pop()
+    return found
+
+
+__all__ = ["Num", "operator", "lower_comprehension", "lower_sum", "list_of_elements"]

@@ -1,0 +1,617 @@
+"""Lowering of lists, dicts and objects: each read and change becomes a `ContainerOp`.
+
+A container is known by the place that made it; the holder of that place says what it may hold. Its adjoint is a shadow
+found by identity, so containers may alias freely.
+"""
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import types as python_types
+
+from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, Raw, Slice, Store, Var
+from ...ir.types import INT, OPAQUE, STATIC, Num, Ref, Static, Tup, carries_derivative, join_all, without_dims
+from .expressions import apply_operator, branch_value, lower_expression, lower_index, spread
+from .values import bring, share_holder_group, tuple_of
+
+
+def holder_of(cx, base):
+    return cx.assumed.holders[base.type.site]
+
+
+def new_container(cx, node, kind, cls=None, value=None):
+    """A variable for a container made here, by the expression `value`."""
+    site = cx.place(node)
+    holder = cx.assumed.holder(site, kind, cls)
+    var = cx.assign_temporary(value, Ref(kind, site), node)
+    share_holder_group(cx, var)
+    return var, holder
+
+
+def record(cx, holder, key, operand, site):
+    """Note that a holder receives an operand; arrays in containers are found by identity from then on."""
+    t = cx.type(operand)
+    constant = cx.constant(operand)
+    if isinstance(t, Static) and constant is not NOTHING:
+        if key is not NOTHING and holder.exact:
+            if key in holder.statics and holder.statics[key] is not constant and not _same_closure(holder.statics[key], constant):
+                holder.statics[key] = None
+            holder.statics.setdefault(key, constant)
+        else:
+            holder.statics.setdefault("*", []).append(constant)
+    cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
+    for part in ([operand] if not (isinstance(operand, Var) and operand.items is not None) else operand.items):
+        if isinstance(part, Var) and part.group is not None and isinstance(part.type, Num) and part.type.boxed is not False:
+            group = element_group(cx, site)
+            group.merge(part.group).container = True
+            group.family.escaped = True
+
+
+def _same_closure(a, b):
+    return getattr(a, "node", a) is getattr(b, "node", b)
+
+
+def element_group(cx, site):
+    from .context import Group
+
+    groups = cx.holder_groups
+    key = ("elements", site)
+    if key not in groups:
+        groups[key] = Group()
+    return groups[key].find()
+
+
+# -- making ------------------------------------------------------------------------------------------------------------
+
+def make_list(cx, node, operands):
+    """A list display."""
+    value = Display("list", tuple(operands))
+    var, holder = new_container(cx, node, "list", value=value)
+    for k, operand in enumerate(operands):
+        record(cx, holder, k if holder.exact else NOTHING, operand, var.type.site)
+    return var
+
+
+def make_dict(cx, node):
+    """A dict display with constant or inactive keys."""
+    keys, values = [], []
+    for k, v in zip(node.keys, node.values, strict=True):
+        if k is None:
+            cx.unsupported(node, "'**' in a dict display", "use d.update(...)")
+        keys.append(lower_expression(cx, k))
+        values.append(lower_expression(cx, v))
+    return dict_from(cx, node, keys, values)
+
+
+def dict_from(cx, node, keys, values):
+    var, holder = new_container(cx, node, "dict", value=Display("dict", tuple(values), tuple(keys)))
+    for k, v in zip(keys, values, strict=True):
+        note_key(cx, holder, k)
+        record(cx, holder, _key(cx, holder, k), v, var.type.site)
+    return var
+
+
+def dict_of(cx, node, named):
+    return dict_from(cx, node, [Const(k) for k in named], list(named.values()))
+
+
+def note_key(cx, holder, key):
+    holder.keys = join_all((holder.keys, cx.type(key)))
+    if cx.varied(key):
+        raise TypeError("a dict key carries a derivative")
+
+
+def _key(cx, holder, key):
+    """The constant key under which a holder may tell an element apart, or NOTHING."""
+    value = cx.constant(key)
+    if not holder.exact or value is NOTHING or isinstance(value, (float, slice)):
+        return NOTHING
+    if holder.kind == "list" and isinstance(value, int) and value < 0:
+        return len(holder.items) + value if len(holder.items) + value >= 0 else NOTHING
+    try:
+        hash(value)
+    except TypeError:
+        return NOTHING
+    return value
+
+
+def construct(cx, node, cls, args, kwargs):
+    """An object of a class: namedtuple, dataclass, plain class."""
+    from .calls import call_function, call_value
+
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        bound = inspect.signature(cls).bind(*args, **kwargs)
+        bound.apply_defaults()
+        operands = [v if isinstance(v, (Var, Const)) else Const(v) for v in bound.arguments.values()]
+        made = tuple_of(cx, node, operands)
+        if isinstance(made, Const):
+            return Const(cls(*made.value))
+        made.type = Tup(made.type.items, cls)
+        made.definition.value = Call(cls, made.definition.value.items)
+        return made
+    active = any(cx.varied(a) for a in (*args, *kwargs.values()))
+    init = cls.__init__
+    if dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__") and isinstance(init, python_types.FunctionType):
+        bound = inspect.signature(cls).bind(*args, **kwargs)
+        given = dict(bound.arguments)
+        fields, operands = [], []
+        for f in dataclasses.fields(cls):
+            if f.name in given:
+                fields.append(f.name)
+                operands.append(given[f.name])
+            elif f.default is not dataclasses.MISSING:
+                fields.append(f.name)
+                operands.append(Const(f.default))
+            elif f.default_factory is not dataclasses.MISSING:
+                fields.append(f.name)
+                operands.append(call_value(cx, node, Const(f.default_factory), [], {}))
+        value = Call(cls, (), dict(zip(fields, operands, strict=True)))
+        var, holder = new_container(cx, node, "object", cls, value)
+        for name, operand in zip(fields, operands, strict=True):
+            record(cx, holder, name, operand, var.type.site)
+        return var
+    plain = isinstance(init, python_types.FunctionType) and cls.__new__ is object.__new__
+    if plain and (active or _from_program(cls)):
+        var, _ = new_container(cx, node, "object", cls, Call(object.__new__, (Const(cls),)))
+        call_function(cx, node, init, [var, *args], kwargs)
+        return var
+    if cls.__new__ is object.__new__ and init is object.__init__ and not args and not kwargs:
+        var, _ = new_container(cx, node, "object", cls, Call(cls))
+        return var
+    if active:
+        cx.missing_rule(node, f"{cls.__module__}.{cls.__qualname__}")
+    from .calls import _opaque_call
+
+    return _opaque_call(cx, node, Const(cls), args, kwargs)
+
+
+def _from_program(cls):
+    return cls.__module__.partition(".")[0] not in ("numpy", "scipy", "builtins", "functools", "collections", "contextlib", "itertools")
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+def read_item(cx, node, base, index):
+    """`base[index]` of a tuple, a list, a dict or a constant."""
+    constant, key = cx.constant(base), (cx.constant(index) if not isinstance(index, Slice) else NOTHING)
+    t = cx.type(base)
+    if isinstance(base, Var) and isinstance(t, Tup):
+        return _read_tuple(cx, node, base, index, key)
+    if not isinstance(t, Ref):
+        if key is not NOTHING and constant is not NOTHING:
+            return Const(constant[key])
+        return cx.assign_temporary(_get(base, index), OPAQUE if not _numbers(constant) else cx.type(Const(next(iter(constant)))), node)
+    holder = holder_of(cx, base)
+    if isinstance(index, Slice):
+        return _read_slice(cx, node, base, index, holder)
+    known = _key(cx, holder, index)
+    if holder.exact and known is not NOTHING and known in holder.items:
+        element = holder.items[known]
+        static = holder.statics.get(known)
+    elif holder.exact and known is not NOTHING and holder.kind != "list":
+        return _missing_key(cx, node, base, index)
+    else:
+        element = join_all(holder.types())
+        many = holder.statics.get("*") or [v for v in holder.statics.values() if v is not None]
+        static = many[0] if many and all(_same_closure(m, many[0]) for m in many) else None
+    return read_element(cx, node, ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit), element, static)
+
+
+def _missing_key(cx, node, base, index):
+    return cx.assign_temporary(_get(base, index), OPAQUE, node)
+
+
+def _get(base, index):
+    from ...ir.nodes import GetItem
+
+    return GetItem(base, index)
+
+
+def _numbers(constant):
+    return isinstance(constant, tuple) and len(constant) > 0 and all(type(v) is type(constant[0]) and isinstance(v, (int, float)) for v in constant)
+
+
+def read_element(cx, node, operation, element, static=None):
+    """Emit a read of a container with the type of the element; its target."""
+    from .calls import Closure, StoredClosure
+
+    target = cx.temporary(element, node)
+    holder, site = holder_of(cx, operation.base), operation.base.type.site
+    target.varied = holder.varied and carries_derivative(element) and not isinstance(element, Ref)
+    operation.target = target
+    target.definition = operation
+    cx.emit(operation)
+    if static is not None and isinstance(element, Static):
+        target.const = StoredClosure(static, target) if isinstance(static, Closure) else static
+        if isinstance(static, Closure) and not static.defaults and not static.keyword_defaults:
+            target.const = static
+        return bring(cx, target)
+    if isinstance(element, Num) and element.boxed is not False:
+        target.group = element_group(cx, site)
+        target.group.container = True
+    if isinstance(element, Ref):
+        share_holder_group(cx, target)
+    if isinstance(element, Tup):
+        spread(cx, node, target)
+        for item in target.items:
+            if isinstance(item.type, Num) and item.type.boxed is not False:
+                item.group = element_group(cx, site)
+    return target
+
+
+def _read_tuple(cx, node, base, index, key):
+    if isinstance(index, Slice):
+        bounds = [cx.constant(p) if p is not None else None for p in (index.lower, index.upper, index.step)]
+        if NOTHING in bounds:
+            cx.unsupported(node, "a slice of a tuple with bounds that are not constant")
+        return tuple_of(cx, node, list(base.items[slice(*bounds)]))
+    if isinstance(key, int):
+        if not -len(base.items) <= key < len(base.items):
+            cx.unsupported(node, f"index {key} of a tuple of {len(base.items)}")
+        return bring(cx, base.items[key])
+    if not cx.varied(base):
+        return cx.assign_temporary(_get(base, index), join_all(base.type.items), node)
+    return read_item(cx, node, make_list(cx, node, list(base.items)), index)
+
+
+def _read_slice(cx, node, base, index, holder):
+    if holder.kind != "list":
+        cx.unsupported(node, "a slice of something that is not a list")
+    return derived_list(cx, node, ContainerOp("slice", base, index, loc=cx.loc(node)), [base])
+
+
+def derived_list(cx, node, operation, sources):
+    """A new list whose elements come from other lists."""
+    site = cx.place(node)
+    made = cx.assumed.holder(site, "list")
+    cx.assumed.generalise(made)
+    target = cx.temporary(Ref("list", site), node)
+    share_holder_group(cx, target)
+    operation.target = target
+    target.definition = operation
+    cx.emit(operation)
+    for source in sources:
+        holder = holder_of(cx, source)
+        for t in holder.types():
+            cx.assumed.widen(made, NOTHING, t, holder.varied)
+        for key, static in holder.statics.items():
+            for s in static if key == "*" else [static]:
+                made.statics.setdefault("*", []).append(s)
+        if any(isinstance(t, Num) and t.boxed is not False for t in holder.types()):
+            element_group(cx, site).merge(element_group(cx, source.type.site)).container = True
+    return target
+
+
+def exact_items(cx, node, value):
+    """The elements of a list whose length is known, or None."""
+    t = cx.type(value)
+    if isinstance(t, Ref) and t.kind == "list" and holder_of(cx, value).exact:
+        return [read_item(cx, node, value, Const(k)) for k in holder_of(cx, value).items]
+    return None
+
+
+def needs_unrolling(cx, value):
+    """How many elements a list has, if they are too unlike for one loop body; else None."""
+    holder = holder_of(cx, value)
+    if not holder.exact or not holder.items:
+        return None
+    joined = join_all(holder.types())
+    like = isinstance(joined, Num) and joined.kind != "?" and (joined.rank is not None) or isinstance(joined, Ref)
+    return None if like else len(holder.items)
+
+
+def is_sequence(cx, operand) -> bool:
+    t = cx.type(operand)
+    return isinstance(t, Tup) or (isinstance(t, Ref) and t.kind == "list") or isinstance(cx.constant(operand), (tuple, list))
+
+
+def concatenate_sequences(cx, node, left, right):
+    """`a + b` of tuples or lists."""
+    a, b = ([*v.items] if isinstance(v, Var) and v.items is not None else
+            [Const(c) for c in cx.constant(v)] if isinstance(cx.constant(v), tuple) else None for v in (left, right))
+    if a is not None and b is not None:
+        return tuple_of(cx, node, [*a, *b])
+    if isinstance(cx.type(left), Ref) and isinstance(cx.type(right), Ref):
+        return derived_list(cx, node, ContainerOp("concatenate", left, right, loc=cx.loc(node)), [left, right])
+    cx.unsupported(node, "a list and a tuple are added")
+
+
+def replicate_sequence(cx, node, sequence, count):
+    """`[a] * n` or `(a, b) * 2`."""
+    n = cx.constant(count)
+    if isinstance(sequence, Var) and sequence.items is not None and isinstance(n, int):
+        return tuple_of(cx, node, list(sequence.items) * n)
+    if isinstance(cx.constant(sequence), tuple) and isinstance(n, int):
+        return Const(cx.constant(sequence) * n)
+    if not isinstance(cx.type(sequence), Ref):
+        cx.unsupported(node, "a tuple is repeated a number of times that is not constant")
+    return derived_list(cx, node, ContainerOp("replicate", sequence, count, loc=cx.loc(node)), [sequence])
+
+
+# -- changing ----------------------------------------------------------------------------------------------------------
+
+def write_item(cx, node, base, index, value):
+    """`base[index] = value` of a list or a dict."""
+    t = cx.type(base)
+    if not isinstance(t, Ref):
+        cx.unsupported(node, "a store into something that does not change", "make a list of it")
+    holder = holder_of(cx, base)
+    if isinstance(index, Slice):
+        _write_slice(cx, node, base, index, value, holder)
+        return
+    if holder.kind == "dict":
+        note_key(cx, holder, index)
+    key = _key(cx, holder, index)
+    if holder.kind == "list" and holder.exact and key not in holder.items:
+        key = NOTHING
+    record(cx, holder, key, value, t.site)
+    cx.emit(ContainerOp("set", base, index, value, loc=cx.loc(node)))
+
+
+def _write_slice(cx, node, base, index, value, holder):
+    if not isinstance(cx.type(value), Ref):
+        cx.unsupported(node, "a slice of a list is replaced by something that is not a list")
+    names = {"base": base, **{k: v for k, v in (("low", index.lower), ("up", index.upper)) if v is not None}}
+    if index.step is not None:
+        cx.unsupported(node, "a slice with a step of a list is replaced", "loop over the elements")
+    text = f"{'low' if index.lower is not None else ''}:{'up' if index.upper is not None else ''}"
+    tree = ast.parse(f"slice_span(base, slice({'low' if index.lower is not None else None}, {'up' if index.upper is not None else None}))", mode="eval").body
+    del text
+    from ...runtime.containers import slice_span
+
+    span = cx.assign_temporary(Raw(tree, {**names, "slice_span": Const(slice_span), "slice": Const(slice)}), OPAQUE, node)
+    cx.assumed.generalise(holder)
+    source = holder_of(cx, value)
+    for t in source.types():
+        cx.assumed.widen(holder, NOTHING, t, source.varied)
+    cx.emit(ContainerOp("set_slice", base, index, value, target=None, printed=span, loc=cx.loc(node)))
+
+
+def update_item(cx, node, base, index, function, value):
+    """`base[index] op= value` of a list or a dict."""
+    old = read_item(cx, node, base, index)
+    operand = value()
+    if _in_place(cx, node, old, operand, function):
+        return
+    write_item(cx, node, base, index, apply_operator(cx, node, function, old, operand))
+
+
+def _in_place(cx, node, old, operand, function):
+    if isinstance(old, Var) and isinstance(old.type, Num) and old.type.is_array:
+        from .statements import _store_whole
+
+        _store_whole(cx, node, old, operand, function)
+        return True
+    if isinstance(old, Var) and isinstance(old.type, Ref):
+        extend_in_place(cx, node, old, operand, function)
+        return True
+    return False
+
+
+def extend_in_place(cx, node, base, value, function):
+    if base.type.kind != "list" or not isinstance(cx.type(value), (Ref, Tup)):
+        cx.unsupported(node, "this in-place change of a container is not understood")
+    _extend(cx, node, base, value)
+
+
+def _extend(cx, node, base, value):
+    if isinstance(value, Var) and value.items is not None:
+        value = make_list(cx, node, list(value.items))
+    holder = holder_of(cx, base)
+    cx.assumed.generalise(holder)
+    source = holder_of(cx, value)
+    for t in source.types():
+        cx.assumed.widen(holder, NOTHING, t, source.varied)
+    if any(isinstance(t, Num) and t.boxed is not False for t in source.types()):
+        element_group(cx, base.type.site).merge(element_group(cx, value.type.site)).container = True
+    cx.emit(ContainerOp("extend", base, None, value, loc=cx.loc(node)))
+
+
+def delete_item(cx, node, base, index):
+    """`del base[index]`."""
+    t = cx.type(base)
+    if not isinstance(t, Ref) or isinstance(index, Slice):
+        cx.unsupported(node, "'del' of this is not understood")
+    _pop(cx, node, base, [index])
+
+
+# -- methods -----------------------------------------------------------------------------------------------------------
+
+def call_method(cx, node, base, name):
+    """A method call on a list, a dict, a tuple or an object."""
+    from .calls import arguments, call_value
+
+    t = cx.type(base)
+    if isinstance(t, Ref) and t.kind == "object":
+        callee = read_attribute(cx, node, base, name)
+        return call_value(cx, node, callee, *arguments(cx, node, callee))
+    args, kwargs = arguments(cx, node)
+    if isinstance(t, Tup):
+        if name == "_replace" and t.cls is not None:
+            items = [kwargs.get(f, i) for f, i in zip(t.cls._fields, base.items, strict=True)]
+            return construct(cx, node, t.cls, items, {})
+        cx.unsupported(node, f"tuple.{name} is not understood")
+    method = (_LIST if t.kind == "list" else _DICT).get(name)
+    if method is None:
+        if cx.varied(base):
+            cx.unsupported(node, f"{t.kind}.{name} on active values is not understood")
+        names = {f"a{k}": a for k, a in enumerate(args)}
+        tree = ast.parse(f"base.{name}({', '.join(names)})", mode="eval").body
+        return cx.assign_temporary(Raw(tree, {"base": base, **names}), OPAQUE, node)
+    return method(cx, node, base, args, **kwargs)
+
+
+def _append(cx, node, base, args):
+    holder = holder_of(cx, base)
+    cx.assumed.generalise(holder)
+    record(cx, holder, NOTHING, args[0], base.type.site)
+    cx.emit(ContainerOp("append", base, None, args[0], loc=cx.loc(node)))
+    return Const(None)
+
+
+def _insert(cx, node, base, args):
+    holder = holder_of(cx, base)
+    cx.assumed.generalise(holder)
+    record(cx, holder, NOTHING, args[1], base.type.site)
+    cx.emit(ContainerOp("insert", base, args[0], args[1], loc=cx.loc(node)))
+    return Const(None)
+
+
+def _pop(cx, node, base, args):
+    holder = holder_of(cx, base)
+    if holder.kind == "dict":
+        if len(args) > 1:
+            cx.unsupported(node, "dict.pop with a default", "test with 'in' first")
+        key = _key(cx, holder, args[0])
+        element = holder.items.get(key) if key is not NOTHING else None
+        return read_element(cx, node, ContainerOp("pop_key", base, args[0], loc=cx.loc(node)), element or join_all(holder.types()))
+    cx.assumed.generalise(holder)
+    return read_element(cx, node, ContainerOp("pop", base, args[0] if args else None, loc=cx.loc(node)), join_all(holder.types()))
+
+
+def _list_extend(cx, node, base, args):
+    value = args[0]
+    if isinstance(cx.type(value), Num):
+        from .comprehensions import list_of_elements
+
+        value = list_of_elements(cx, node, value)
+    _extend(cx, node, base, value)
+    return Const(None)
+
+
+def _list_copy(cx, node, base, args):
+    return derived_list(cx, node, ContainerOp("slice", base, Slice(), loc=cx.loc(node)), [base])
+
+
+def _reverse(cx, node, base, args):
+    cx.assumed.generalise(holder_of(cx, base))
+    cx.emit(ContainerOp("reverse", base, loc=cx.loc(node)))
+    return Const(None)
+
+
+def _clear(cx, node, base, args):
+    length = cx.assign_temporary(Call(len, (base,)), INT, node)
+    cx.assumed.generalise(holder_of(cx, base))
+    cx.emit(ContainerOp("clear", base, length, loc=cx.loc(node)))
+    return Const(None)
+
+
+def _dict_get(cx, node, base, args):
+    holder = holder_of(cx, base)
+    default = args[1] if len(args) > 1 else Const(None)
+    key = _key(cx, holder, args[0])
+    if holder.exact and key is not NOTHING and key not in holder.items:
+        return default
+    test = cx.assign_temporary(Raw(ast.parse("k in d", mode="eval").body, {"k": args[0], "d": base}),
+                               _bool(), node)
+    return branch_value(cx, node, test, lambda: read_item(cx, node, base, args[0]), lambda: default)
+
+
+def _bool():
+    from ...ir.types import BOOL
+
+    return BOOL
+
+
+def _update(cx, node, base, args, **kwargs):
+    for key, value in kwargs.items():
+        write_item(cx, node, base, Const(key), value)
+    for other in args:
+        if not isinstance(cx.type(other), Ref) or not holder_of(cx, other).exact:
+            cx.unsupported(node, "dict.update with keys that are not known at compile time", "loop over the items")
+        for key in list(holder_of(cx, other).items):
+            write_item(cx, node, base, Const(key), read_item(cx, node, other, Const(key)))
+    return Const(None)
+
+
+def _setdefault(cx, node, base, args):
+    holder = holder_of(cx, base)
+    key = _key(cx, holder, args[0])
+    if holder.exact and key is not NOTHING and key not in holder.items:
+        write_item(cx, node, base, *args)
+        return read_item(cx, node, base, args[0])
+    cx.unsupported(node, "dict.setdefault", "test with 'in' and assign")
+
+
+def _values(cx, node, base, args):
+    keys = cx.assign_temporary(Call(list, (base,)), OPAQUE, node)
+    return derived_list(cx, node, ContainerOp("values", base, keys, loc=cx.loc(node)), [base])
+
+
+def _keys(cx, node, base, args):
+    return cx.assign_temporary(Call(list, (base,)), OPAQUE, node)
+
+
+_LIST = {"append": _append, "insert": _insert, "pop": _pop, "extend": _list_extend, "copy": _list_copy, "reverse": _reverse,
+         "clear": _clear}
+_DICT = {"get": _dict_get, "update": _update, "pop": _pop, "setdefault": _setdefault, "values": _values, "keys": _keys}
+
+
+# -- attributes --------------------------------------------------------------------------------------------------------
+
+def read_attribute(cx, node, base, attr):
+    """`base.attr` of an object: its own attribute, or a method, property or constant of its class."""
+    from .calls import BoundMethod, call_function
+
+    holder = holder_of(cx, base)
+    found = inspect.getattr_static(holder.cls, attr, NOTHING) if holder.cls is not None else NOTHING
+    if isinstance(found, property):
+        return call_function(cx, node, found.fget, [base], {})
+    if attr in holder.items:
+        operation = ContainerOp("getattr", base, Const(attr), loc=cx.loc(node))
+        if attr in holder.statics and isinstance(holder.items[attr], Static):
+            return Const(holder.statics[attr])
+        return read_element(cx, node, operation, holder.items[attr], holder.statics.get(attr))
+    if isinstance(found, python_types.FunctionType):
+        t = cx.temporary(STATIC, node)
+        t.const = BoundMethod(found, base)
+        return t
+    if isinstance(found, (staticmethod, classmethod)):
+        function = found.__func__
+        if isinstance(found, staticmethod):
+            return Const(function)
+        t = cx.temporary(STATIC, node)
+        t.const = BoundMethod(function, Const(holder.cls))
+        return t
+    if isinstance(found, (int, float, complex, str, tuple)) or found is None or callable(found):
+        return Const(found)
+    if found is not NOTHING:
+        from .calls import _constant_operand
+
+        return _constant_operand(cx, node, found, f"{holder.cls.__name__}_{attr}")
+    cx.unsupported(node, f"attribute '{attr}' is not set on this path")
+
+
+def write_attribute(cx, node, base, attr, value):
+    """`base.attr = value`."""
+    t = cx.type(base)
+    if not isinstance(t, Ref) or t.kind != "object":
+        if isinstance(t, Num) and attr == "shape":
+            cx.unsupported(node, "the shape of an array is changed in place", "use reshape")
+        cx.unsupported(node, f"attribute '{attr}' of something unknown is set")
+    holder = holder_of(cx, base)
+    found = inspect.getattr_static(holder.cls, attr, NOTHING) if holder.cls is not None else NOTHING
+    if isinstance(found, property):
+        from .calls import call_function
+
+        call_function(cx, node, found.fset, [base, value], {})
+        return
+    record(cx, holder, attr, value, t.site)
+    cx.emit(ContainerOp("setattr", base, Const(attr), value, loc=cx.loc(node)))
+
+
+def update_attribute(cx, node, base, attr, function, value):
+    """`base.attr op= value`."""
+    from .expressions import attribute
+
+    old = attribute(cx, node, base, attr)
+    operand = value()
+    if _in_place(cx, node, old, operand, function):
+        return
+    write_attribute(cx, node, base, attr, apply_operator(cx, node, function, old, operand))
+
+
+__all__ = ["Assign", "Store", "lower_index", "make_list", "make_dict", "dict_of", "construct", "read_item", "read_attribute", "write_item",
+           "write_attribute", "update_item", "update_attribute", "call_method", "concatenate_sequences", "replicate_sequence",
+           "exact_items", "is_sequence", "needs_unrolling", "delete_item", "extend_in_place", "derived_list"]

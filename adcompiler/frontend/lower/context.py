@@ -1,0 +1,356 @@
+"""State of one walk: frames of inlined calls, the environment, alias groups, the heap summary, emitted statements."""
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
+from ...ir.nodes import NOTHING, Assign, Const, Var
+from ...ir.types import OPAQUE, UNDEFINED, Num, Ref, Tup, Type, join, type_of
+
+
+class Family:
+    """Variables that may share memory at one time or another (coarser than a group): what a store may change."""
+
+    __slots__ = ("parent", "stored", "escaped", "external", "opaque")
+
+    def __init__(self):
+        self.parent = None
+        self.stored = False       # written in place somewhere
+        self.escaped = False      # also reachable through a container
+        self.external = False     # the caller holds it
+        self.opaque = False       # handed to a call that may write it
+
+    def find(self) -> Family:
+        family = self
+        while family.parent is not None:
+            family = family.parent
+        return family
+
+    def merge(self, other: Family) -> Family:
+        a, b = self.find(), other.find()
+        if a is not b:
+            b.parent = a
+            for flag in ("stored", "escaped", "external", "opaque"):
+                setattr(a, flag, getattr(a, flag) or getattr(b, flag))
+        return a
+
+
+class Group:
+    """An alias group: variables of one group may share memory now. Groups merge (union-find) and never split."""
+
+    __slots__ = ("parent", "own_family", "container")
+
+    def __init__(self, family=None):
+        self.parent = None
+        self.own_family = family or Family()
+        self.container = False    # an element of a container: its memory is found by identity
+
+    def find(self) -> Group:
+        group = self
+        while group.parent is not None:
+            group = group.parent
+        return group
+
+    def merge(self, other: Group) -> Group:
+        a, b = self.find(), other.find()
+        if a is not b:
+            b.parent = a
+            a.own_family.merge(b.own_family)
+            a.container |= b.container
+        return a
+
+    @property
+    def family(self) -> Family:
+        return self.find().own_family.find()
+
+
+@dataclass
+class Holder:
+    """What a list, dict or object that one place makes holds: types by key where keys are constant, else one type."""
+
+    kind: str
+    cls: object = None
+    items: dict = field(default_factory=dict)      # key or attribute -> Type
+    exact: bool = True                             # items is complete; else `element` speaks for all
+    element: Type = UNDEFINED
+    varied: bool = False
+    keys: Type = UNDEFINED
+    statics: dict = field(default_factory=dict)    # key -> known object (functions in lists and attributes)
+
+    def types(self):
+        return list(self.items.values()) if self.exact else [self.element]
+
+
+class Frame:
+    """One function being walked: the root, or a helper walked in the place of its call."""
+
+    def __init__(self, number, source, parent=None, enclosing=None, cells=None, path=()):
+        self.number, self.source, self.parent, self.path = number, source, parent, path
+        self.enclosing = enclosing          # the frame in which a nested function was defined
+        self.cells = cells or {}
+        self.globals = source.function.__globals__ if source is not None else {}
+        self.filename = source.filename if source is not None else "<unknown>"
+        self.name = source.qualname if source is not None else ""
+        self.locals = set()
+        self.nonlocals = set()
+        self.global_names = set()
+        self.renamed = {}
+        self.live_after = {}                # id(statement) -> names read later
+        self.live_head = {}                 # id(loop) -> names read at or after its head
+        self.always_live = set()            # names that nested functions read
+        self.definition = None              # the syntax tree of the function
+        self.rewritten = {}                 # id(loop) -> its form with the test inside
+        self.statement = None               # the statement being lowered
+        self.live_now = None                # names live behind it
+
+
+class Assumptions:
+    """What one walk assumes and the next must confirm."""
+
+    def __init__(self):
+        self.loop_keys = {}      # loop -> names that change in it, with their types at the head
+        self.loop_alias = {}     # loop -> pairs of names that may share memory at the head
+        self.holders = {}        # site -> Holder
+        self.recursive = {}      # function key -> result type
+        self.constants = {}          # containers of objects known at compile time, kept between walks
+        self.varied_places = set()   # variables of arrays into which something active is stored later
+        self.changed = False
+
+    def holder(self, site, kind, cls=None) -> Holder:
+        if site not in self.holders:
+            self.holders[site] = Holder(kind, cls)
+        return self.holders[site]
+
+    def widen(self, holder: Holder, key, type: Type, varied: bool):
+        """Record that `holder` may hold a value of `type` under `key` (NOTHING: any key)."""
+        if varied and not holder.varied:
+            holder.varied = self.changed = True
+        if holder.exact and key is not NOTHING:
+            old = holder.items.get(key, UNDEFINED)
+            new = join(old, type)
+            if new != old:
+                holder.items[key] = new
+                self.changed = True
+            return
+        if holder.exact:
+            self.generalise(holder)
+        new = join(holder.element, type)
+        if new != holder.element:
+            holder.element = new
+            self.changed = True
+
+    def generalise(self, holder: Holder):
+        """Stop telling the elements apart."""
+        if holder.exact:
+            for t in holder.items.values():
+                holder.element = join(holder.element, t)
+            holder.exact = False
+            holder.items = {}
+            holder.statics = {}
+            self.changed = True
+
+
+class Context:
+    """One walk over a function and the helpers it calls."""
+
+    def __init__(self, assumptions: Assumptions):
+        self.assumed = assumptions
+        self.env: dict[tuple[int, str], Var] = {}
+        self.blocks: list[list] = [[]]
+        self.frames: list[Frame] = []
+        self.uid = 0
+        self.frame_count = 0
+        self.printed: dict[str, tuple] = {}       # printed name -> (frame, user name)
+        self.globals: dict[tuple[int, str], Var] = {}
+        self.guards: list = []
+        self.stores = 0
+        self.calls_in_progress: list = []
+        self.holder_groups: dict = {}
+        self.reserved: set[str] = set()
+        self.loop_depth = 0
+        self.kept_frames: set[int] = set()      # frames whose variables a closure may still read
+        self.prologue: list = []
+        self.implicit = False                   # statements stand for what a loop header or a call binds
+        self.varied_families: set[int] = set()
+
+    # -- places ----------------------------------------------------------------------------------------------------
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def loc(self, node) -> Loc:
+        return Loc(self.frame.filename, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
+                   getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None), self.frame.name)
+
+    def unsupported(self, node, reason, hint=""):
+        raise UnsupportedSyntaxError(reason, self.loc(node), hint=hint)
+
+    def missing_rule(self, node, name, hint=""):
+        raise MissingRuleError(f"no derivative rule for {name}, which is called with an active value", self.loc(node),
+                               hint=hint or f"give it one: ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) with "
+                                            "vjp(y_bar, y, *args) -> one adjoint per argument; or @ad.rule")
+
+    def place(self, node) -> tuple:
+        """A name for a place in the program that is the same in every walk."""
+        return (*self.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
+                getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0), type(node).__name__)
+
+    # -- variables -------------------------------------------------------------------------------------------------
+    def printed_name(self, name: str) -> str:
+        """How a name of this frame is spelt in generated code: as the user did, or with a number."""
+        frame = self.frame
+        if name not in frame.renamed:
+            chosen, k = name, 0
+            while chosen in self.reserved or self.printed.get(chosen, (frame.number, name)) != (frame.number, name):
+                k += 1
+                chosen = f"{name}_{k}"
+            self.printed[chosen] = (frame.number, name)
+            frame.renamed[name] = chosen
+        return frame.renamed[name]
+
+    def new_var(self, name, type=OPAQUE, node=None, hidden=False) -> Var:
+        self.uid += 1
+        var = Var(name, type, uid=self.uid, hidden=hidden)
+        if node is not None:
+            var.loc = self.loc(node)
+            var.place = (name, *self.place(node))
+            var.varied = var.place in self.assumed.varied_places and not hidden
+        if isinstance(type, (Num, Ref)):
+            var.group = Group()
+        return var
+
+    def mark_varied(self, var: Var):
+        """An active value is stored into this array: in the next walk it is active from its definition on."""
+        var.varied = True
+        if var.place is not None and var.place not in self.assumed.varied_places:
+            self.assumed.varied_places.add(var.place)
+            self.assumed.changed = True
+
+    def temporary(self, type, node) -> Var:
+        return self.new_var("t", type, node, hidden=True)
+
+    def emit(self, statement):
+        self.blocks[-1].append(statement)
+
+    def assign_temporary(self, value, type, node, *, varied=False, const=NOTHING) -> Var:
+        """Emit `t = value` and return `t`."""
+        t = self.temporary(type, node)
+        t.varied, t.const = varied, const
+        statement = Assign(t, value, loc=self.loc(node), implicit=self.implicit)
+        t.definition = statement
+        self.emit(statement)
+        return t
+
+    def key(self, name: str) -> tuple[int, str]:
+        """The environment key of a name in the current frame, following `nonlocal`."""
+        frame = self.frame
+        while name in frame.nonlocals and frame.enclosing is not None:
+            frame = frame.enclosing
+        return (frame.number, name)
+
+    def bind(self, name: str, var: Var):
+        self.env[self.key(name)] = var
+
+    def find_name(self, name: str) -> Var | None:
+        """The variable that a name means here, through enclosing functions; None for globals and builtins."""
+        frame = self.frame
+        while frame is not None:
+            found = self.env.get((frame.number, name))
+            if found is not None:
+                return found
+            if name in frame.locals and frame is self.frame and name not in frame.nonlocals:
+                return None
+            frame = frame.enclosing
+        return None
+
+    def is_live(self, key) -> bool:
+        """May the name be read later? True for what is not known."""
+        number, name = key
+        for frame in self.frames:
+            if frame.number == number:
+                return frame.live_now is None or name in frame.live_now or name in frame.always_live
+        return any(f.enclosing is not None and f.enclosing.number == number for f in self.frames) or number in self.kept_frames
+
+    # -- facts about operands --------------------------------------------------------------------------------------
+    def type(self, operand) -> Type:
+        if isinstance(operand, Var):
+            return operand.type
+        if isinstance(operand, Const):
+            return type_of(operand.value)
+        return OPAQUE
+
+    def constant(self, operand):
+        """The value of an operand if it is known at compile time, else NOTHING."""
+        if isinstance(operand, Const):
+            return operand.value
+        if isinstance(operand, Var):
+            if operand.const is not NOTHING:
+                return operand.const
+            if operand.items is not None:
+                values = [self.constant(i) for i in operand.items]
+                if all(v is not NOTHING for v in values):
+                    return tuple(values)
+        return NOTHING
+
+    def varied(self, operand) -> bool:
+        if isinstance(operand, Var):
+            if isinstance(operand.type, Ref):
+                return self.varied_site(operand.type.site, set())
+            if operand.items is not None:
+                return any(self.varied(i) for i in operand.items)
+            return operand.varied
+        return False
+
+    def varied_site(self, site, seen) -> bool:
+        if site in seen:
+            return False
+        seen.add(site)
+        holder = self.assumed.holders.get(site)
+        if holder is None:
+            return False
+        return holder.varied or any(self.varied_site(s, seen) for t in holder.types() for s in _sites(t))
+
+
+def _sites(t: Type):
+    if isinstance(t, Ref):
+        yield t.site
+    elif isinstance(t, Tup):
+        for item in t.items:
+            yield from _sites(item)
+
+
+def assigned_names(body) -> set[str]:
+    """Names that a block binds (not inside nested functions and comprehensions, but `:=` there counts)."""
+    found = set()
+
+    def visit(node, inside=False):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if not inside:
+                found.add(node.name)
+            return
+        if isinstance(node, ast.Lambda):
+            return
+        comprehension = isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+        if isinstance(node, ast.NamedExpr):
+            found.add(node.target.id)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)) and not inside:
+            found.add(node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).split(".")[0])
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside or comprehension)
+
+    for statement in body:
+        visit(statement)
+    return found
+
+
+def names_used(node) -> set[str]:
+    """Names that a tree reads, nested functions included."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+__all__ = ["Assumptions", "Context", "Family", "Frame", "Group", "Holder", "assigned_names", "names_used"]

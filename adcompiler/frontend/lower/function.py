@@ -1,0 +1,116 @@
+"""The driver: walks a function at one signature until the assumptions hold."""
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
+from ...ir.nodes import Assign, Const, Display, Function, GetItem, Var
+from ...ir.types import Tup
+from ..signature import Described
+from ..source import FunctionSource
+from .calls import prepare
+from .context import Assumptions, Context, Frame, assigned_names
+from .expressions import lower_expression
+from .statements import lower_block
+from .values import argument
+
+LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The types of one call: parameters by name (a star parameter holds a tuple, a double star a dict).
+
+    wrt: paths of the active inputs: (parameter,) or (parameter, position or key). aliases: pairs of parameters that are
+    one object. outputs: parameters whose final content is a result.
+    """
+
+    parameters: tuple[tuple[str, Described], ...]
+    wrt: tuple[tuple, ...]
+    outputs: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    returns: bool = True
+
+
+def lower_function(source: FunctionSource, signature: Signature) -> tuple[Function, Context]:
+    """The IR of a function at a signature, and the last walk (with guards and alias groups)."""
+    if not isinstance(source.node, (ast.FunctionDef, ast.Lambda)):
+        raise UnsupportedSyntaxError("a coroutine function cannot be differentiated",
+                                     Loc(source.filename, source.node.lineno, source.node.col_offset), hint="write a plain function")
+    assumed = Assumptions()
+    for _ in range(LONGEST):
+        assumed.changed = False
+        cx = Context(assumed)
+        try:
+            function = _walk(cx, source, signature)
+        except AdcompilerError:
+            if not assumed.changed:    # an error before the assumptions hold may only be due to them
+                raise
+            continue
+        if not assumed.changed:
+            return function, cx
+    raise UnsupportedSyntaxError(f"the types in '{source.qualname}' do not settle",
+                                 Loc(source.filename, source.node.lineno, source.node.col_offset),
+                                 hint="give each name one type in loops")
+
+
+def _walk(cx: Context, source, signature) -> Function:
+    structured, live = prepare(source.node)
+    frame = Frame(0, source)
+    frame.definition = source.node
+    function = source.function
+    frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
+    names = [n for n, _ in signature.parameters]
+    frame.locals = assigned_names(structured.body) | set(names)
+    cx.frames.append(frame)
+    from .calls import _is_generator
+
+    if _is_generator(source.node):
+        cx.unsupported(source.node, f"'{source.qualname}' is a generator function, which cannot be differentiated",
+                       "append to a list and return it")
+    params = []
+    for name, described in signature.parameters:
+        paths = [p for p in signature.wrt if p[0] == name]
+        whole = (name,) in paths
+        var = argument(cx, name, described, (name,), varied=whole, printed=cx.printed_name(name))
+        var.definition = "param"
+        var.loc = cx.loc(source.node)
+        for path in paths:
+            if len(path) > 1:
+                _activate(cx, var, described, path)
+        params.append(var)
+        cx.env[(0, name)] = var
+    for first, second in signature.aliases:
+        a, b = cx.env[(0, first)], cx.env[(0, second)]
+        if a.group is not None and b.group is not None:
+            a.group.merge(b.group)
+    lower_block(cx, structured.body)
+    frame.live_now = None
+    result = lower_expression(cx, structured.value) if structured.value is not None and signature.returns else Const(None)
+    finish = cx.blocks[0]
+    made = Function(getattr(source.node, "name", "lambda_"), params, [*cx.prologue, *finish], result,
+                    [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(source.node))
+    cx.frames.pop()
+    return made
+
+
+def _activate(cx, var, described, path):
+    """Make one element of a star parameter (or of keywords) active."""
+    from ...ir.types import carries_derivative
+
+    if var.items is not None:
+        item = var.items[path[1]]
+        item.varied = carries_derivative(item.type)
+        for inner in item.items or ():
+            inner.varied = carries_derivative(inner.type)
+        var.varied = True
+    else:
+        holder = cx.assumed.holders[var.type.site]
+        if not holder.varied:
+            holder.varied = True
+            cx.assumed.changed = True
+
+
+__all__ = ["Assign", "Display", "GetItem", "Tup", "Signature", "lower_function"]

@@ -1,0 +1,108 @@
+"""Joins of two paths: variables that differ get a phi; alias groups are joined pair by pair.
+
+Two names may share memory behind a join if they may on either path. So a swap of two buffers in a loop keeps them
+apart, though each name has held both.
+"""
+from __future__ import annotations
+
+from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
+from ...ir.types import UNDEFINED, Num, Ref, Tup, Undefined, carries_derivative, join
+from .context import Group
+
+
+def join_environments(cx, env_a, env_b, node, live=None) -> list[Phi]:
+    """Join two environments into `cx.env`; the phis for the names that differ and are read later."""
+    phis, joined, differing = [], {}, []
+    for key in {**env_a, **env_b}:
+        a, b = env_a.get(key), env_b.get(key)
+        if a is b:
+            joined[key] = a
+        elif (live or cx.is_live)(key):
+            differing.append((key, a, b))
+    groups = join_groups(cx, joined, differing)
+    for key, a, b in differing:
+        name = (a or b).name
+        target = cx.new_var(name, node=node, hidden=(a or b).hidden)
+        join_values(cx, target, a, b, phis, node, groups.get(key))
+        joined[key] = target
+    cx.env = joined
+    return phis
+
+
+def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group=None):
+    """Make `target` the phi of `a` and `b` (None: undefined on that path)."""
+    ta, tb = (a.type if a is not None else UNDEFINED), (b.type if b is not None else UNDEFINED)
+    target.type = join(ta, tb)
+    target.varied = ((a is not None and a.varied) or (b is not None and b.varied)) and carries_derivative(target.type)
+    ca, cb = cx.constant(a) if a is not None else NOTHING, cx.constant(b) if b is not None else NOTHING
+    if isinstance(ta, Undefined) or isinstance(tb, Undefined):
+        target.const = ca if isinstance(tb, Undefined) else cb
+    elif ca is not NOTHING and cb is not NOTHING and type(ca) is type(cb) and _same(ca, cb):
+        target.const = ca
+    elif _known_object(ca) or _known_object(cb):
+        target.type = ta if isinstance(tb, Undefined) else join(ta, tb)
+        if not isinstance(target.type, (Num, Tup, Ref)):
+            from ...ir.types import OPAQUE
+
+            target.type = OPAQUE
+    phi = Phi(target, a, b)
+    target.definition = phi
+    if isinstance(target.type, (Num, Ref)):
+        target.group = group or _joined_group([v.group for v in (a, b) if v is not None and v.group is not None])
+    if isinstance(target.type, Tup) and all(v is None or v.items is not None for v in (a, b)):
+        items = []
+        for k, t in enumerate(target.type.items):
+            item = cx.new_var(f"{target.name}_{k}", t, node, hidden=True)
+            pa, pb = (v.items[k] if v is not None else None for v in (a, b))
+            if pa is not None and pa is pb:
+                items.append(pa)
+                continue
+            join_values(cx, item, pa, pb, phis, node)
+            items.append(item)
+        target.items = tuple(items)
+    phis.append(phi)
+
+
+def _known_object(value):
+    return value is not NOTHING and (value is None or callable(value) or isinstance(value, str))
+
+
+def _same(a, b):
+    try:
+        return bool(a == b) and repr(a) == repr(b)
+    except Exception:
+        return a is b
+
+
+def _joined_group(groups):
+    made = Group()
+    for g in groups:
+        made.own_family.merge(g.family)
+        made.container |= g.find().container
+    return made
+
+
+def join_groups(cx, joined, differing) -> dict:
+    """A group for each differing name, merged with those it may share memory with on either path."""
+    entries = []
+    for key, a, b in differing:
+        entries.append((key, a.group.find() if a is not None and a.group else None,
+                        b.group.find() if b is not None and b.group else None))
+    fixed = [(v.group.find(), v.group.find()) for k, v in joined.items() if v.group is not None and cx.is_live(k)]
+    groups: dict = {}
+    for at, (key, ga, gb) in enumerate(entries):
+        if ga is None and gb is None:
+            continue
+        mine = _joined_group([g for g in (ga, gb) if g is not None])
+        for fa, fb in fixed:
+            if (ga is not None and fa.find() is ga.find()) or (gb is not None and fb.find() is gb.find()):
+                mine = fa.merge(mine)
+        for other, oa, ob in entries[:at]:
+            if other in groups and ((ga is not None and oa is not None and oa.find() is ga.find())
+                                    or (gb is not None and ob is not None and ob.find() is gb.find())):
+                mine = groups[other].merge(mine)
+        groups[key] = mine
+    return groups
+
+
+__all__ = ["Assign", "Const", "GetItem", "join_environments", "join_groups", "join_values"]

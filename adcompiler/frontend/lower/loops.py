@@ -1,0 +1,259 @@
+"""Lowering of loops: joins at the head, element reads for what the loop runs over, exits behind it."""
+from __future__ import annotations
+
+import ast
+
+from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var
+from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, join, without_dims
+from .context import Group, assigned_names
+from .expressions import lower_expression, lower_test, truth
+from .iteration import iteration, unrolled_items
+from .values import bring
+
+
+def lower_loop(cx, node):
+    """Lower a `for` or a `while`."""
+    if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
+        node = _test_inside(cx, node)
+    if isinstance(node, ast.For):
+        items = unrolled_items(cx, node)
+        if items is not None:
+            return _unroll(cx, node, items)
+    runs = iteration(cx, node) if isinstance(node, ast.For) else None
+    head = _Head(cx, node)
+    loop = Loop(runs.kind if runs else "while", [], loc=cx.loc(node))
+    cx.uid += 1
+    loop.uid = cx.uid
+    cx.loop_depth += 1
+    frame = cx.frame
+    outer_live, frame.live_now = frame.live_now, frame.live_head.get(id(node), frame.live_now)
+    head.enter(loop)
+    if runs is None:
+        cx.blocks.append([])
+        loop.test = lower_test(cx, node.test)
+        loop.test_block = cx.blocks.pop()
+    cx.blocks.append([])
+    if runs is not None:
+        runs.bind_element(cx, node, loop)
+    from .statements import lower_block
+
+    lower_block(cx, node.body)
+    loop.body = cx.blocks.pop()
+    loop.breaks = _breaks(loop.body)
+    head.close(loop)
+    frame.live_now = outer_live
+    head.leave(loop)
+    cx.loop_depth -= 1
+    cx.emit(loop)
+
+
+def _breaks(block) -> bool:
+    from ...ir.nodes import Break, If, Try, With
+
+    for s in block:
+        if isinstance(s, Break):
+            return True
+        if isinstance(s, If) and (_breaks(s.then) or _breaks(s.orelse)):
+            return True
+        if isinstance(s, With) and _breaks(s.body):
+            return True
+        if isinstance(s, Try) and (_breaks(s.body) or _breaks(s.orelse) or any(_breaks(b) for _, _, b in s.handlers)):
+            return True
+    return False
+
+
+def _test_inside(cx, node):
+    """`while test: body` with a test that binds names: `while True: if not test: break; body`."""
+    made = cx.frame.rewritten.get(id(node))
+    if made is None:
+        leave = ast.copy_location(ast.Break(), node.test)
+        nothing = ast.copy_location(ast.Pass(), node.test)
+        branch = ast.copy_location(ast.If(node.test, node.body, [leave]), node)
+        del nothing
+        made = ast.copy_location(ast.While(ast.copy_location(ast.Constant(True), node.test), [branch], []), node)
+        cx.frame.rewritten[id(node)] = made
+        after = cx.frame.live_after.get(id(node), frozenset())
+        head = cx.frame.live_head.get(id(node), after)
+        cx.frame.live_after[id(branch)] = head | after
+        cx.frame.live_after[id(leave)] = after
+        cx.frame.live_head[id(made)] = head
+    return made
+
+
+def _unroll(cx, node, items):
+    """A loop over a tuple of unlike things is written out."""
+    from .statements import assign_target, lower_block
+
+    if any(isinstance(n, ast.Break) for s in node.body for n in ast.walk(s)):
+        cx.unsupported(node, "'break' in a loop over a tuple of unlike values", "loop over an index instead")
+    frame = cx.frame
+    outer = frame.live_now
+    path = frame.path
+    for k, item in enumerate(items):
+        frame.live_now = frame.live_head.get(id(node), outer)
+        frame.path = (*path, "turn", k)
+        assign_target(cx, node.target, item(), node)
+        lower_block(cx, node.body)
+    frame.live_now, frame.path = outer, path
+
+
+class _Head:
+    """The state of the names that change in a loop."""
+
+    def __init__(self, cx, node):
+        self.cx, self.node, self.place = cx, node, cx.place(node)
+        self.known = cx.assumed.loop_keys.setdefault(self.place, {})
+        self.pairs = cx.assumed.loop_alias.setdefault(self.place, set())
+        names = assigned_names(node.body)
+        if isinstance(node, ast.For):
+            names |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+        self.candidates = {cx.key(n) for n in names}
+        self.phis: dict = {}
+
+    def enter(self, loop):
+        """Bind every changing name that is read at or behind the head to a phi."""
+        cx = self.cx
+        before = dict(cx.env)
+        for key in sorted(self.candidates | set(self.known)):
+            init = cx.env.get(key)
+            if not cx.is_live(key):
+                cx.env.pop(key, None)
+                continue
+            known = self.known.get(key)
+            if init is None and known is None:
+                self.phis[key] = None      # not assigned before: its type is learnt from the end of the body
+                continue
+            name = init.name if init is not None else self.known[key]["name"]
+            t = init.type if init is not None else UNDEFINED
+            if known is not None:
+                t = join(without_dims(t) if isinstance(t, Num) else t, known["type"])
+            head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
+            head.varied = ((init is not None and init.varied) or (known is not None and known["varied"])) and carries_derivative(t)
+            head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
+            if init is None and known is not None and known["constant"]:
+                head.const = known["value"]
+            phi = Phi(head, init, None)
+            head.definition = phi
+            loop.phis.append(phi)
+            if isinstance(t, Tup):
+                self.items(loop, head, init, known)
+            self.phis[key] = phi
+            cx.env[key] = head
+        self.share(before)
+        self.entry_env = dict(cx.env)
+
+    def items(self, loop, head, init, known):
+        """Components of a tuple that changes in the loop are phis of their own."""
+        cx, made = self.cx, []
+        for k, t in enumerate(head.type.items):
+            before = init.items[k] if init is not None and init.items is not None else None
+            item = cx.new_var(f"{head.name}_{k}", t, self.node, hidden=True)
+            item.varied = head.varied and carries_derivative(t)
+            phi = Phi(item, before, None)
+            item.definition = phi
+            loop.phis.append(phi)
+            if isinstance(t, (Num, Ref)) and before is not None and before.group is not None:
+                item.group.own_family.merge(before.group.family)
+            made.append(item)
+        head.items = tuple(made)
+
+    def share(self, before):
+        """Alias groups at the head: names that share memory before the loop, or at the end of its body."""
+        cx = self.cx
+        for key, phi in self.phis.items():
+            if phi is None or phi.target.group is None:
+                continue
+            mine = phi.target.group
+            if phi.then is not None and phi.then.group is not None:
+                mine.find().own_family.merge(phi.then.group.family)
+                mine.find().container |= phi.then.group.find().container
+            for other, var in cx.env.items():
+                if other == key or var.group is None or not cx.is_live(other):
+                    continue
+                old = before.get(other)
+                entry = (phi.then is not None and phi.then.group is not None and old is not None and old.group is not None
+                         and old.group.find() is phi.then.group.find())
+                if entry or frozenset((key, other)) in self.pairs:
+                    var.group.find().merge(mine)
+
+    def close(self, loop):
+        """Connect the phis with the end of the body, and record what the next walk must assume."""
+        cx = self.cx
+        end = cx.env
+        for key in [k for k, v in end.items() if self.entry_env.get(k) is not v and k not in self.phis and k in self.entry_env]:
+            if cx.is_live(key):
+                self.learn(key, self.entry_env[key], end[key])
+        for key, phi in list(self.phis.items()):
+            after = end.get(key)
+            if phi is None:
+                if after is not None:
+                    self.learn(key, None, after)
+                continue
+            phi.orelse = after
+            self.connect_items(loop, phi, after)
+            self.learn(key, phi.target, after if after is not None else phi.target)
+        grouped = [(k, v) for k, v in end.items() if v.group is not None and cx.is_live(k)
+                   and (k in self.phis or self.entry_env.get(k) is v)]
+        for at, (key, var) in enumerate(grouped):
+            for other, second in grouped[:at]:
+                if var.group.find() is second.group.find() and (key in self.phis or other in self.phis):
+                    pair = frozenset((key, other))
+                    if pair not in self.pairs:
+                        self.pairs.add(pair)
+                        cx.assumed.changed = True
+
+    def connect_items(self, loop, phi, after):
+        if phi.target.group is not None and after is not None and after.group is not None:
+            phi.target.group.find().own_family.merge(after.group.family)
+        if phi.target.items is not None and after is not None and after.items is not None:
+            for item, new in zip(phi.target.items, after.items, strict=True):
+                if isinstance(item.definition, Phi):
+                    item.definition.orelse = new
+                    self.connect_items(loop, item.definition, new)
+
+    def learn(self, key, head: Var | None, after: Var):
+        cx = self.cx
+        t = join(head.type if head is not None else UNDEFINED, without_dims(after.type) if isinstance(after.type, Num) else after.type)
+        if isinstance(t, Num) and head is not None and isinstance(head.type, Num) and head.type.dims != t.dims:
+            t = without_dims(t)
+        varied = (after.varied or (head is not None and head.varied)) and carries_derivative(t)
+        same = head is None or after is head or (after.const is not NOTHING and head.const is not NOTHING and after.const is head.const)
+        constant = same and (head is None or head.const is not NOTHING)
+        value = after.const
+        known = self.known.get(key)
+        if known is not None:
+            t, varied = join(known["type"], t), varied or known["varied"]
+            constant = constant and known["constant"]
+        new = {"type": t, "varied": varied, "constant": constant, "name": after.name, "value": value if constant else NOTHING}
+        old = known or (None if head is None else {"type": head.type, "varied": head.varied, "constant": head.const is not NOTHING})
+        if old is None or old["type"] != new["type"] or old["varied"] != new["varied"] or (old["constant"] and not new["constant"]):
+            cx.assumed.changed = True
+            self.known[key] = new
+
+    def leave(self, loop):
+        """Behind the loop every changing name that is read later has the value of the head's last evaluation."""
+        cx = self.cx
+        cx.env = dict(self.entry_env)
+        for key, phi in self.phis.items():
+            if phi is None:
+                cx.env.pop(key, None)
+                continue
+            if not cx.is_live(key):
+                cx.env.pop(key, None)
+                continue
+            cx.env[key] = self.exit_var(loop, phi.target)
+
+    def exit_var(self, loop, head):
+        cx = self.cx
+        var = cx.new_var(head.name, head.type, self.node, hidden=head.hidden)
+        var.varied, var.const, var.group, var.dim = head.varied, head.const, head.group, None
+        phi = Phi(var, head, None)
+        var.definition = phi
+        loop.exits.append(phi)
+        if head.items is not None:
+            var.items = tuple(self.exit_var(loop, i) if isinstance(i.definition, Phi) and i.definition in loop.phis else i
+                              for i in head.items)
+        return var
+
+
+__all__ = ["INT", "OPAQUE", "Assign", "Const", "Group", "bring", "lower_expression", "lower_loop", "truth"]

@@ -1,0 +1,276 @@
+"""Types of numeric results: learnt by running the function on small examples, with extents followed symbolically."""
+from __future__ import annotations
+
+import operator
+import threading
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from ...ir.nodes import NOTHING, Const, Var
+from ...ir.types import FLOAT, INT, NUMBER, OPAQUE, Num, Ref, Static, Tup, Type, broadcast_dims, type_of
+
+_LEARNT: dict = {}
+_LOCK = threading.Lock()
+
+
+class NoExample(Exception):
+    """No example of this type can be made."""
+
+
+def infer_call(cx, function, args, kwargs, rule=None) -> Type:
+    """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
+    if rule is not None and rule.infer == "unknown":
+        return NUMBER
+    if rule is not None and callable(rule.infer):
+        return rule.infer(*map(cx.type, args), **{k: cx.type(v) for k, v in kwargs.items()})
+    key = (id(function), tuple(_key(cx, a) for a in args), tuple((k, _key(cx, v)) for k, v in sorted(kwargs.items())))
+    found = _LEARNT.get(key)
+    if found is None:
+        found = _run_example(cx, function, args, kwargs)
+        with _LOCK:
+            if len(_LEARNT) > 20_000:
+                _LEARNT.clear()
+            _LEARNT[key] = found
+    if isinstance(found, Num) and found.rank:
+        dims = _extents(cx, function, args, kwargs, rule, found)
+        if dims is not None and len(dims) == found.rank:
+            found = replace(found, dims=dims)
+    return found
+
+
+def _key(cx, operand):
+    value = cx.constant(operand)
+    if value is not NOTHING:
+        try:
+            hash(value)
+        except TypeError:
+            return ("id", id(value))
+        return ("const", type(value), value) if not callable(value) else ("id", id(value))
+    return _type_key(cx, cx.type(operand))
+
+
+def _type_key(cx, t):
+    if isinstance(t, Num):
+        return (t.kind, t.dtype, t.rank, t.boxed)
+    if isinstance(t, Tup):
+        return tuple(_type_key(cx, i) for i in t.items)
+    if isinstance(t, Ref):
+        holder = cx.assumed.holders.get(t.site)
+        return ("ref", t.kind, tuple(_type_key(cx, i) for i in holder.types()) if holder else ())
+    return type(t)
+
+
+def _run_example(cx, function, args, kwargs) -> Type:
+    for number in (0.5, 1.5):
+        try:
+            given = [example(cx, a, number) for a in args]
+            named = {k: example(cx, v, number) for k, v in kwargs.items()}
+        except NoExample:
+            return NUMBER
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = function(*given, **named)
+        except Exception:  # any failure of the example only means that nothing is known statically
+            continue
+        if isinstance(result, list):
+            return OPAQUE
+        found = type_of(result)
+        return NUMBER if isinstance(found, Static) else found
+    return NUMBER
+
+
+def example(cx, operand, number):
+    """A small value of the operand's type: 2 along every axis, `number` for floats, 2 for integers."""
+    value = cx.constant(operand)
+    if value is not NOTHING:
+        return value
+    return _example_of(cx, cx.type(operand), number)
+
+
+def _example_of(cx, t, number):
+    if isinstance(t, Num):
+        if t.kind == "?" or t.boxed is None or t.rank is None:
+            raise NoExample
+        if not t.boxed:
+            value = {"b": True, "i": 2, "f": number, "c": complex(number, 0.25)}[t.kind]
+            return value if t.dtype is None else t.dtype.type(value)
+        dtype = t.dtype if t.dtype is not None else np.dtype({"b": bool, "i": int, "f": float, "c": complex}[t.kind])
+        made = np.full((2,) * t.rank, {"b": True, "i": 1}.get(t.kind, number), dtype)
+        if t.rank >= 2 and t.kind in "fc":
+            made = made + np.eye(2, dtype=dtype)
+        return made
+    if isinstance(t, Tup):
+        items = [_example_of(cx, i, number) for i in t.items]
+        return t.cls(*items) if t.cls else tuple(items)
+    if isinstance(t, Ref) and t.kind == "list":
+        holder = cx.assumed.holders.get(t.site)
+        if holder is not None and holder.exact and holder.items:
+            return [_example_of(cx, i, number) for i in holder.items.values()]
+        if holder is not None and not holder.exact:
+            return [_example_of(cx, holder.element, number)] * 2
+    raise NoExample
+
+
+def extent(cx, operand):
+    """The token of an integer operand used as an extent."""
+    value = cx.constant(operand)
+    if value is not NOTHING:
+        return value if isinstance(value, int) and value >= 0 else None
+    if isinstance(operand, Var):
+        return operand.dim if operand.dim is not None else ("value", operand.uid)
+    return None
+
+
+def _shape_extents(cx, operand):
+    if isinstance(operand, Var) and operand.items is not None:
+        return tuple(extent(cx, i) for i in operand.items)
+    value = cx.constant(operand)
+    if isinstance(value, tuple):
+        return tuple(v if isinstance(v, int) and v >= 0 else None for v in value)
+    t = cx.type(operand)
+    if isinstance(t, Num) and t.is_scalar:
+        return (extent(cx, operand),)
+    return None
+
+
+_FROM_SHAPE = {np.zeros, np.ones, np.empty, np.full, np.ndarray}
+_LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, np.ndarray.astype, np.array,
+         np.asarray, np.ascontiguousarray, np.cumsum, np.cumprod, np.sort, np.flip, np.roll, np.real, np.imag, np.linalg.inv,
+         np.tril, np.triu, np.ndarray.conj, np.linalg.cholesky}
+_REVERSED = {np.transpose, np.ndarray.transpose, np.ndarray.T}
+
+
+def _extents(cx, function, args, kwargs, rule, found):
+    types = [cx.type(a) for a in args]
+    try:
+        if rule is not None and rule.elementwise:
+            numeric = [t for t in (*types, *map(cx.type, kwargs.values())) if isinstance(t, Num)]
+            return broadcast_dims(numeric)
+        if function in _FROM_SHAPE:
+            return _shape_extents(cx, args[0] if args else kwargs.get("shape"))
+        if function in _LIKE and isinstance(types[0], Num) and types[0].rank == found.rank:
+            return types[0].dims
+        if function in _REVERSED and len(args) == 1 and types[0].dims is not None:
+            return tuple(reversed(types[0].dims))
+        if function in (operator.matmul, np.matmul, np.dot, np.ndarray.dot):
+            a, b = types[0].dims, types[1].dims
+            if a is not None and b is not None and len(a) <= 2 and len(b) <= 2:
+                return (*a[:-1], *b[1:])
+        if function is np.broadcast_to:
+            return _shape_extents(cx, args[1])
+        if function is np.where and len(args) == 3:
+            return broadcast_dims([t for t in types if isinstance(t, Num)])
+    except (TypeError, AttributeError, IndexError):
+        return None
+    return None
+
+
+# -- indexing ----------------------------------------------------------------------------------------------------------
+
+def sliced_extent(cx, base, lower, upper, step):
+    """The token of `len(range(base)[lower:upper:step])`, for constant bounds; `base` is the token of the axis."""
+    low, up = cx.constant(lower) if lower is not None else None, cx.constant(upper) if upper is not None else None
+    by = cx.constant(step) if step is not None else None
+    if low in (None, 0) and up is None and by in (None, 1, -1):
+        return base
+    if base is None or by not in (None, 1):
+        return None
+    low = 0 if low is None else low
+    if not (isinstance(low, int) and (up is None or isinstance(up, int))):
+        return None
+    if isinstance(base, int):
+        return len(range(base)[slice(low, up)])
+    if low >= 0 and (up is None or up < 0):
+        cut = low - (up or 0)
+        root, already = (base[1], base[2]) if isinstance(base, tuple) and base[0] == "less" else (base, 0)
+        return ("less", root, cut + already)
+    return None
+
+
+def indexed_type(cx, t: Num, index) -> tuple[Type, str]:
+    """Type of `array[index]`, and how it shares memory: "view", "fresh" or "maybe".
+
+    `index` is an operand, a Slice, or a Display of them.
+    """
+    from ...ir.nodes import Display, Slice
+
+    if t.boxed is False:
+        return replace(t), "fresh"
+    parts = list(index.items) if isinstance(index, Display) else [index]
+    if isinstance(index, Var) and index.items is not None:
+        parts = list(index.items)
+    fancy, dims, axis = [], [], 0
+    consumed = 0
+    for p in parts:
+        value = cx.constant(p) if not isinstance(p, Slice) else NOTHING
+        if value is None or value is Ellipsis:
+            continue
+        pt = cx.type(p) if not isinstance(p, Slice) else None
+        consumed += pt.rank if isinstance(pt, Num) and pt.kind == "b" and pt.is_array and pt.rank else 1
+    if t.rank is None:
+        return Num(t.kind, t.dtype), "maybe"
+    known = t.dims if t.dims is not None else (None,) * t.rank
+    ellipsis = False
+    for p in parts:
+        if isinstance(p, Slice):
+            dims.append(sliced_extent(cx, known[axis] if axis < t.rank else None, p.lower, p.upper, p.step))
+            axis += 1
+            continue
+        value = cx.constant(p)
+        if value is Ellipsis:
+            ellipsis = True
+            skip = t.rank - consumed
+            dims.extend(known[axis: axis + skip])
+            axis += skip
+            continue
+        if value is None:
+            dims.append(1)
+            continue
+        pt = cx.type(p)
+        if isinstance(pt, Num) and pt.is_scalar and pt.kind in "i":
+            axis += 1
+            continue
+        if isinstance(pt, Num) and pt.is_array and pt.rank is not None and pt.kind in "ib":
+            fancy.append((len(dims), pt))
+            axis += pt.rank if pt.kind == "b" else 1
+            continue
+        if isinstance(pt, Ref) and pt.kind == "list":
+            fancy.append((len(dims), Num("i", np.dtype(int), 1, True, (None,))))
+            axis += 1
+            continue
+        return Num(t.kind, t.dtype), "maybe"
+    if axis > t.rank:
+        return Num(t.kind, t.dtype), "maybe"
+    dims.extend(known[axis:])
+    if fancy:
+        rank = max(1 if p.kind == "b" else p.rank for _, p in fancy)
+        total = len(dims) + rank
+        if len(fancy) == 1 and fancy[0][1].kind == "i" and len(dims) == 0:
+            dims_out = fancy[0][1].dims
+        else:
+            dims_out = (None,) * total
+        return Num(t.kind, t.dtype, total, True if total or ellipsis else None, dims_out), "fresh"
+    rank = len(dims)
+    if rank == 0 and not ellipsis:
+        return Num(t.kind, t.dtype, 0, False, ()), "fresh"
+    return Num(t.kind, t.dtype, rank, True, tuple(dims)), "view"
+
+
+def arithmetic_type(cx, function, a, b=None) -> Type:
+    """Type of an operator on operands of which some may be unknown."""
+    types = [cx.type(a)] + ([cx.type(b)] if b is not None else [])
+    if any(not isinstance(t, Num) for t in types):
+        return NUMBER
+    kinds = {t.kind for t in types}
+    if "?" in kinds:
+        return NUMBER
+    kind = max(kinds, key="bifc".index)
+    if function is operator.truediv and kind in "bi":
+        kind = "f"
+    return Num(kind)
+
+
+__all__ = ["infer_call", "example", "extent", "indexed_type", "arithmetic_type", "NoExample", "FLOAT", "INT", "Const"]

@@ -1,0 +1,146 @@
+"""Variables for arguments, globals, cells and tuples."""
+from __future__ import annotations
+
+import types
+
+import numpy as np
+
+from ...ir.nodes import NOTHING, Assign, Const, Display, GetItem, Var
+from ...ir.types import OPAQUE, STATIC, Num, Ref, Tup, carries_derivative, type_of
+from ..signature import Described, describe
+
+
+def bring(cx, operand):
+    """An operand read again: a known object stands for itself."""
+    if isinstance(operand, Var) and operand.const is not NOTHING and isinstance(operand.type, type(STATIC)):
+        value = operand.const
+        if value is None or isinstance(value, (str, type, types.ModuleType)):
+            return Const(value)
+    return operand
+
+
+def type_of_description(cx, d: Described, site, varied=False):
+    """The type that a description stands for; holders of containers are made on the way."""
+    if d.kind == "num":
+        t = d.type
+        if t.rank:
+            t = Num(t.kind, t.dtype, t.rank, t.boxed, tuple((site, k) for k in range(t.rank)))
+        return t
+    if d.kind == "tuple":
+        return Tup(tuple(type_of_description(cx, item, (*site, k), varied) for k, item in d.items), d.type)
+    if d.kind == "rows":
+        holder = cx.assumed.holder(site, "list")
+        cx.assumed.generalise(holder)
+        element = type_of_description(cx, d.items[0], (*site, "*"), varied)
+        from ...ir.types import without_dims
+
+        cx.assumed.widen(holder, NOTHING, without_dims(element), varied and carries_derivative(element))
+        return Ref("list", site)
+    if d.kind in ("list", "dict", "object"):
+        holder = cx.assumed.holder(site, d.kind, d.type)
+        for key, item in d.items:
+            t = type_of_description(cx, item, (*site, key), varied)
+            if item.kind == "static":
+                holder.statics[key] = item.value
+            if holder.exact:
+                cx.assumed.widen(holder, key, t, varied and carries_derivative(t))
+        return Ref(d.kind, site)
+    if d.kind == "static":
+        return STATIC if not isinstance(d.value, bool) else type_of(d.value)
+    return OPAQUE
+
+
+def argument(cx, name: str, d: Described, site, *, varied=False, printed=None) -> Var:
+    """The variable of an argument (or global) of a described type."""
+    t = type_of_description(cx, d, site, varied)
+    var = cx.new_var(printed or name, t)
+    if d.kind == "static":
+        var.const = d.value
+    var.varied = varied and carries_derivative(t)
+    if isinstance(t, (Num, Ref)):
+        var.group.family.external = True
+    if isinstance(t, Ref):
+        share_holder_group(cx, var)
+    if isinstance(t, Tup):
+        components(cx, var, d, site, varied)
+    return var
+
+
+def share_holder_group(cx, var):
+    """Variables of one container site share an alias group."""
+    groups = cx.holder_groups
+    if var.type.site in groups:
+        var.group = groups[var.type.site].merge(var.group)
+    groups[var.type.site] = var.group
+
+
+def components(cx, var, d, site, varied):
+    items = []
+    for k, t in enumerate(var.type.items):
+        described = d.items[k][1]
+        item = cx.new_var(f"{var.name}_{k}", t, hidden=True)
+        item.varied = varied and carries_derivative(t)
+        if described.kind == "static":
+            item.const = described.value
+        statement = Assign(item, GetItem(var, Const(k)), implicit=True)
+        item.definition = statement
+        cx.emit(statement)
+        if isinstance(t, (Num, Ref)):
+            item.group.family.external = True
+        if isinstance(t, Ref):
+            share_holder_group(cx, item)
+        if isinstance(t, Tup):
+            components(cx, item, described, (*site, k), varied)
+        items.append(item)
+    var.items = tuple(items)
+
+
+def global_variable(cx, node, name, container, kind):
+    """A module global or a closed-over value, read when the generated code is called; what is baked in is guarded."""
+    key = (id(container), name)
+    if key in cx.globals:
+        return cx.globals[key]
+    value = container[name]
+    if kind == "closure":
+        try:
+            value = value.cell_contents
+        except ValueError:
+            cx.unsupported(node, f"'{name}' is read before the enclosing function has assigned it")
+    d = describe(value)
+    if d.kind == "static":
+        cx.guards.append(("same", container, name, value, kind))
+        cx.globals[key] = Const(value)
+        return cx.globals[key]
+    printed = cx.printed_name(name)
+    blocks, cx.blocks = cx.blocks, [cx.prologue]
+    var = argument(cx, name, d, ("global", kind, name, cx.frame.filename), printed=printed)
+    cx.blocks = blocks
+    var.definition = "global"
+    if not isinstance(value, np.ndarray) and d.kind == "opaque":
+        var.type = OPAQUE
+    cx.guards.append(("type", container, name, d, kind, printed))
+    cx.globals[key] = var
+    return var
+
+
+def tuple_of(cx, node, operands) -> Var | Const:
+    """A tuple of operands; constants stay constants."""
+    if all(isinstance(o, Const) for o in operands):
+        return Const(tuple(o.value for o in operands))
+    items = []
+    for k, operand in enumerate(operands):
+        items.append(copy_of(cx, node, operand))
+    t = Tup(tuple(cx.type(i) for i in items))
+    result = cx.assign_temporary(Display("tuple", tuple(items)), t, node)
+    result.items = tuple(items)
+    return result
+
+
+def copy_of(cx, node, operand) -> Var:
+    """A hidden variable that keeps the value when the user's name is bound again."""
+    if isinstance(operand, Var) and operand.hidden:
+        return operand
+    t = cx.assign_temporary(operand, cx.type(operand), node, varied=cx.varied(operand), const=cx.constant(operand))
+    if isinstance(operand, Var):
+        t.group, t.items, t.dim = operand.group, operand.items, operand.dim
+    return t

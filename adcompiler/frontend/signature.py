@@ -1,0 +1,111 @@
+"""Signatures: what the compiler specialises on. A description of an argument is hashable and holds no data.
+
+Arrays are described by dtype and rank (never by length), Python integers and floats by their kind, strings, None, bools
+and functions by their value, containers and objects by what they hold.
+
+>>> import numpy as np
+>>> describe(np.zeros(3)) == describe(np.zeros(500))
+True
+"""
+from __future__ import annotations
+
+import dataclasses
+import types
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import NonDifferentiableInputError
+from ..ir.types import Num, type_of
+
+_PLAIN = (int, float, complex)
+
+
+@dataclass(frozen=True)
+class Described:
+    """kind: "num", "tuple", "list", "rows" (a list of like elements), "dict", "object", "static" or "opaque"."""
+
+    kind: str
+    type: object = None          # Num, or the class
+    items: tuple = ()            # (key, Described) pairs, or one Described for "rows"
+    value: object = None         # of "static"
+
+    def __hash__(self):
+        value = self.value
+        try:
+            return hash((self.kind, self.type, self.items, value))
+        except TypeError:
+            return hash((self.kind, self.type, self.items, id(value)))
+
+
+_SCALARS = {float: Described("num", type_of(1.0)), int: Described("num", type_of(1)), complex: Described("num", type_of(1j))}
+
+
+def describe(value, depth=0) -> Described:
+    """The description of one argument."""
+    simple = _SCALARS.get(type(value))
+    if simple is not None:
+        return simple
+    if isinstance(value, (np.ndarray, np.generic)):
+        t = type_of(value)
+        return Described("num", t) if isinstance(t, Num) else Described("opaque", type(value))
+    if value is None or isinstance(value, (bool, str, bytes, type, types.ModuleType)):
+        return Described("static", type(value), value=value)
+    if depth > 20:
+        return Described("opaque", type(value))
+    if isinstance(value, tuple):
+        return Described("tuple", type(value) if hasattr(value, "_fields") else None,
+                         tuple((k, describe(v, depth + 1)) for k, v in enumerate(value)))
+    if isinstance(value, list):
+        items = [describe(v, depth + 1) for v in value]
+        if items and all(i == items[0] for i in items) and items[0].kind in ("num", "rows"):
+            return Described("rows", None, (items[0],))
+        return Described("list", None, tuple(enumerate(items)))
+    if isinstance(value, dict):
+        return Described("dict", type(value), tuple((k, describe(v, depth + 1)) for k, v in value.items()))
+    if callable(value) and not _is_record(value):
+        return Described("static", type(value), value=value)
+    if _is_record(value):
+        return Described("object", type(value), tuple((k, describe(v, depth + 1)) for k, v in attributes(value)))
+    return Described("opaque", type(value))
+
+
+def _is_record(value) -> bool:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return True
+    module = type(value).__module__
+    return hasattr(value, "__dict__") and not isinstance(value, (types.FunctionType, types.MethodType, type, types.BuiltinFunctionType)) \
+        and module.partition(".")[0] not in ("numpy", "scipy", "functools", "builtins", "adcompiler")
+
+
+def attributes(value) -> list[tuple[str, object]]:
+    """Attributes of an object that a derivative may reach, in order."""
+    if dataclasses.is_dataclass(value):
+        return [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if hasattr(value, f.name)]
+    return sorted(vars(value).items())
+
+
+def leaves(described: Described):
+    """Every number in a description."""
+    if described.kind == "num":
+        yield described.type
+    for item in described.items:
+        yield from leaves(item[1] if isinstance(item, tuple) else item)
+
+
+def is_differentiable(described: Described) -> bool:
+    """True if it holds a float or a complex number."""
+    return any(t.kind in "fc" for t in leaves(described))
+
+
+def require_differentiable(described: Described, name: str, value):
+    """Raise NonDifferentiableInputError unless a gradient with respect to this argument makes sense."""
+    if is_differentiable(described):
+        return
+    if described.kind in ("list", "dict", "tuple") and not list(leaves(described)):
+        return
+    what = type(value).__name__
+    if isinstance(value, np.ndarray):
+        what = f"array of {value.dtype}"
+    hint = "pass float(...) or use .astype(float)" if list(leaves(described)) else "choose other arguments with wrt="
+    raise NonDifferentiableInputError(f"no gradient with respect to '{name}': it is of type {what}, not floating", hint=hint)
