@@ -97,7 +97,8 @@ def zero_length_products(x, n):
 def einsum_of_many_forms(a, v):
     s = np.einsum("ij,j->i", a, v) @ np.einsum("ij->i", a)
     t = np.einsum("ii->", a @ a.T) + np.einsum("ij,ik->jk", a, a)[0, 1]
-    return s + t + np.einsum("i,i->", v, v) + np.einsum("ij,kj", a, a)[0, 1] + np.sum(np.einsum("ij,nn->j", a, a[:, :2]))
+    u = np.einsum("ij,kj", a, a)[0, 1] + np.sum(np.einsum("ij,nn->j", a, a[:, :2]))
+    return s + t + u + np.einsum("i,i->", v, v)
 
 
 def tensor_products(a, v):
@@ -129,7 +130,8 @@ def shapes_changed(m):
 
 def flipped_and_rolled(m):
     a = np.flip(m) * np.fliplr(m) + np.roll(m, 1, axis=1) * m + np.flipud(m) ** 2
-    return np.sum(a * W[:6].reshape(2, 3)) + np.sum(np.roll(m, 2) * m * W[:6].reshape(2, 3)) + np.sum(np.rot90(m)[0] ** 2)
+    b = np.roll(m, 2) * m
+    return np.sum((a + b) * W[:6].reshape(2, 3)) + np.sum(np.rot90(m)[0] ** 2)
 
 
 def joined(x, y):

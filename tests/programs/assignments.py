@@ -256,7 +256,8 @@ V3 = array([0.7, -1.2, 2.1])
 
 PROGRAMS = [
     Program(chained, (1.3,), note="one value bound to two names"),
-    Program(chained_scalar_update, (0.8,), note="augmented assignment rebinds a scalar; the other name keeps its value"),
+    Program(chained_scalar_update, (0.8,),
+            note="augmented assignment rebinds a scalar; the other name keeps its value"),
     Program(unpack_pair, (1.2, 0.4), (0, 1), note="tuple assignment"),
     Program(unpack_nested, (1.2, 0.4), (0, 1), note="nested targets"),
     Program(starred_middle, (array([0.5, 1.5, -2.0, 0.9]),), note="starred target in the middle, from an array"),

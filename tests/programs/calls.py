@@ -219,6 +219,33 @@ def builtin_functions(x):
             + round(2.6) * x[0] + max(x, key=lambda v: -v) + sum([x[0], x[1]], x[2]))
 
 
+def unused_leaves(params, x):
+    return np.sum(params["w"] * x) + 0.0 * len(params["unused"])
+
+
+def keyword_unused(x, *, y=1.0, z=2.0):
+    return x * x * z
+
+
+@functools.lru_cache(maxsize=8)
+def cached_series(x, n):
+    return x if n == 0 else x * cached_series(x, n - 1) + n
+
+
+def calls_cached_series(x):
+    return cached_series(x, 4) * cached_series(x, 2)
+
+
+def powers_of_arguments(*xs):
+    return sum(v ** (k + 1) for k, v in enumerate(xs)) * xs[-1]
+
+
+def shared_subexpression(x, y):
+    a = x / y
+    b = a * a
+    return b + a * b - a + np.exp(b) * x
+
+
 V3 = array([0.7, -1.2, 2.1])
 
 PROGRAMS = [
@@ -242,9 +269,10 @@ PROGRAMS = [
     Program(function_parameter, (np.cos, 0.7), (1,), note="a ufunc among the arguments", label="ufunc"),
     Program(partial_of_helper, (0.7,), note="partial of a local function with active values"),
     Program(functools.partial(line, 1.5), (0.7,), (0, "b"), kwargs={"b": 0.2}, note="a partial is differentiated"),
-    Program(reduced, (V3,), note="functools.reduce"),
+    Program(reduced, (V3,), may_refuse=True, note="functools.reduce"),
     Program(calls_decorated, (0.7,), note="helper wrapped with functools.wraps"),
-    Program(decorated, (0.7, 1.2), (0, 1), note="the wrapped function itself: behaviour of the wrapper", label="itself"),
+    Program(decorated, (0.7, 1.2), (0, 1),
+            note="the wrapped function itself: behaviour of the wrapper", label="itself"),
     Program(calls_cached, (0.7,), note="lru_cache around a helper of an active value"),
     Program(cached_constants, (V3,), note="cached inactive helper"),
     Program(other_module, (0.7,), note="helpers of another module with globals of their own"),
@@ -253,9 +281,15 @@ PROGRAMS = [
     Program(called_helper_many_times, (0.7,), note="one helper, several call sites and signatures"),
     Program(helper_with_several_results, (0.7,), note="several results, of which some are used"),
     Program(helper_that_returns_nothing, (0.7,), note="helper without a return value"),
-    Program(argument_unused, (V3, array([[1.0, 2.0], [3.0, 4.0]])), (0, 1), note="zeros for an argument without influence"),
+    Program(argument_unused, (V3, array([[1.0, 2.0], [3.0, 4.0]])), (0, 1),
+            note="zeros for an argument without influence"),
     Program(no_argument_matters, (V3,), note="a constant result"),
     Program(passed_but_integer, (0.7, 3, True), note="ints and bools pass through"),
     Program(math_functions, (0.7,), note="math.* on an active scalar"),
     Program(builtin_functions, (V3,), note="builtins on active values"),
+    Program(unused_leaves, ({"w": V3, "unused": np.ones((2, 2))}, V3 * 2.0), (0, 1), note="zeros for an unused leaf"),
+    Program(keyword_unused, (0.7,), ("y", "z"), kwargs={"y": 1.5, "z": 0.5}, note="zero for an unused keyword"),
+    Program(calls_cached_series, (0.7,), note="a cached helper that calls itself"),
+    Program(powers_of_arguments, (0.7, 1.2, 0.4), (0, 2), note="only star parameters"),
+    Program(shared_subexpression, (1.5, 1.5), (0, 1), note="one value used many times, equal arguments"),
 ]

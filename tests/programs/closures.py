@@ -194,6 +194,14 @@ def partial_over_closure(x):
     return functools.partial(scaled, 2.0)(x) + sum(map(functools.partial(scaled, b=3.0), [1.0, x]))
 
 
+def late_and_early(x):
+    offset = 1.0
+    late = [lambda v: v * offset + k for k in range(3)]
+    early = [lambda v, o=offset, k=k: v * o + k for k in range(3)]
+    offset = x
+    return late[0](x) * early[0](x) + late[1](2.0) * early[2](x)
+
+
 V3 = array([0.7, -1.2, 2.1])
 
 PROGRAMS = [
@@ -220,4 +228,5 @@ PROGRAMS = [
     Program(global_count, (0.7,), note="global store of an inactive value"),
     Program(method_as_function, (V3,), note="bound methods of arrays"),
     Program(partial_over_closure, (0.7,), note="partial of a closure, in map"),
+    Program(late_and_early, (0.7,), note="lambdas in comprehensions, late and early binding"),
 ]

@@ -83,6 +83,12 @@ def complex_matrix_product(x):
     return np.vdot(v, v).real + np.sum((m.conj().T @ v).imag)
 
 
+def damped_phasor(rate, times):
+    z = np.exp((-rate + 2j) * times)
+    z = z / (1.0 + 0.5j * rate)
+    return np.sum(z.real * np.abs(z)) + np.sum(z.imag ** 2)
+
+
 def complex_and_real_mean(x):
     z = x * (1 + 2j)
     return np.mean(z).imag * np.sum(z.real) + z.sum().real
@@ -100,8 +106,9 @@ PROGRAMS = [
     Program(stored_into_complex_array, (array([0.7, -1.2, 2.1]),), note="real values stored into complex memory"),
     Program(fourier_sum, (array([0.7, -1.2, 2.1]),), note="a discrete Fourier transform by loops"),
     Program(mandelbrot_steps, (0.3 + 0.5j,), note="complex loop with break"),
-    Program(cmath_functions, (0.7,), note="cmath on active values"),
+    Program(cmath_functions, (0.7,), may_refuse=True, note="cmath on active values"),
     Program(impedance, (1.5, 0.4, 0.8), (0, 1, 2), note="modulus of a quotient"),
     Program(complex_matrix_product, (array([0.7, -1.2]),), note="complex constant matrix"),
     Program(complex_and_real_mean, (array([0.7, -1.2, 2.1]),), note="reductions of complex values"),
+    Program(damped_phasor, (0.6, array([0.5, 1.0, 2.0])), (0, 1), note="a complex intermediate divided by another"),
 ]

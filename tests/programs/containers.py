@@ -266,6 +266,7 @@ V4 = array([0.7, -1.2, 2.1, 0.3])
 V3 = array([0.7, -1.2, 2.1])
 M23 = array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
 NET = {"w": M23, "b": array([0.1, -0.2]), "out": {"v": array([1.0, -0.5]), "c": 0.3}}
+CONFIG = {"gain": 1.3, "name": "square", "order": 2, "weights": [1.0, 0.4, None]}
 
 PROGRAMS = [
     Program(stack_of_values, (V4,), note="list as a stack: append, pop, pop(0)"),
@@ -284,12 +285,12 @@ PROGRAMS = [
     Program(dict_setdefault_and_delete, (0.7,), note="setdefault, del, in"),
     Program(dict_counts, (0.7, ("a", "b", "a", "a")), note="get with default in a loop"),
     Program(memo_table, (0.7, 5), note="memo dict filled by a recursive inner function"),
-    Program(merged_dicts, (0.7,), note="** in a display, union"),
+    Program(merged_dicts, (0.7,), may_refuse=True, note="** in a display, union"),
     Program(parameters_in_a_dict, (NET, V3), (0, 1), note="gradient with the structure of a nested dict"),
     Program(parameters_in_a_list, ([(M23, V3 * 0.1), (M23.T.copy(), V3[:2] * 0.1)], V3[:2].copy()), (0, 1),
             note="list of tuples of arrays"),
-    Program(parameters_with_other_leaves, ({"gain": 1.3, "name": "square", "order": 2, "weights": [1.0, 0.4, None]}, 0.7),
-            (0, 1), note="strings, ints and None stand as None in the gradient"),
+    Program(parameters_with_other_leaves, (CONFIG, 0.7), (0, 1),
+            note="strings, ints and None stand as None in the gradient"),
     Program(returns_a_dict, (0.7,), note="structured result, integer leaf"),
     Program(returns_a_list, (V3,), note="a list of results"),
     Program(list_comprehensions, (V4,), note="filters and two loops"),
@@ -299,7 +300,7 @@ PROGRAMS = [
     Program(list_from_map_and_filter, (V4,), note="list(map), list(filter)"),
     Program(starred_displays, (V3,), note="* in displays"),
     Program(list_of_lists_grown, (V4,), note="append to an element of a list"),
-    Program(queue, (0.7,), note="deque as a queue"),
+    Program(queue, (0.7,), may_refuse=True, note="deque as a queue"),
     Program(state_in_nested_containers, (0.7, 4), note="state in a list that holds a dict that holds a list"),
     Program(array_from_nested_lists, (V3,), note="array literals with active entries"),
 ]

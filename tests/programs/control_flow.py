@@ -219,6 +219,49 @@ def last_winner(x, limit):
     return kept * hits
 
 
+def match_on_mode(x, mode):
+    match mode:
+        case "double":
+            y = 2.0 * x
+        case "square" | "power":
+            y = x * x
+        case _:
+            y = x
+    return y * x
+
+
+def defined_in_one_pass(d, n):
+    table = np.ones((n, n))
+    for i in range(n):
+        table[i, 0] = d[i]
+        if i == 1:
+            extra = d[i] * d[i] * d[0]
+            table[i, i] += extra
+    return np.sum(table * table) + extra
+    table = None
+
+
+def last_writer_in_branches(x):
+    for v in x:
+        if v > 1.0:
+            high = v * v
+        elif v > 0.0:
+            low = v * 3.0
+    return high * low
+
+
+def best_pair(a, b):
+    best, pair = 1e30, None
+    for i in range(len(a)):
+        for j in range(len(b)):
+            distance = (a[i] - b[j]) ** 2
+            if j == i:
+                continue
+            if distance < best:
+                best, pair = distance, (i, j)
+    return best * a[pair[0]] + b[pair[1]]
+
+
 V4 = array([0.7, -1.2, 2.1, 0.3])
 
 PROGRAMS = [
@@ -259,4 +302,8 @@ PROGRAMS = [
     Program(skips_by_row, (array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]), array([0.4, 0.8])), (0, 1),
             note="continue beside a running minimum that is changed later"),
     Program(last_winner, (array([0.5, -1.4, 3.0, 0.2]), 2.0), note="continue, winner kept across passes"),
+    Program(match_on_mode, (1.2, "power"), may_refuse=True, note="match statement on an inactive value"),
+    Program(defined_in_one_pass, (array([0.4, 1.3, -2.0]), 3), note="a name set in one pass; dead code after return"),
+    Program(last_writer_in_branches, (V4,), note="names set in different passes, read after the loop"),
+    Program(best_pair, (V4, V4[::-1] * 0.7), (0, 1), note="only the pair that won passes an adjoint back"),
 ]

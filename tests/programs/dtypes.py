@@ -157,6 +157,18 @@ def ones_full_eye(x):
     return np.sum(a @ b) + np.sum(c * c) + d[2] * np.full(2, x * x)[1]
 
 
+def centred_rows(m, shift):
+    z = m - m.mean(axis=1, keepdims=True) * shift
+    top = np.max(z, axis=1, keepdims=True)
+    return np.sum(np.broadcast_to(top, m.shape) * z) + shift * np.array(3.0)
+
+
+def integer_division_and_exponents(x, n):
+    k = np.arange(1, 4)
+    series = x ** k / np.array([1, 2, 6])
+    return np.sum(series) * (n // 2) + (n % 3) * x - x ** (n - 2) + np.sum(k * x) // 1000
+
+
 V3 = array([0.7, -1.2, 2.1])
 S3 = array([0.7, -1.2, 2.1], float32)
 M23 = array([[0.5, 1.0, 2.0], [1.5, 0.3, 0.7]])
@@ -191,4 +203,6 @@ PROGRAMS = [
     Program(mixed_list_argument, ([0.7, 3, 1.2],), note="ints inside a list are None in the gradient"),
     Program(float_of_string_is_inactive, (0.7, "1.5"), note="float(text) is inactive"),
     Program(ones_full_eye, (0.7,), note="constructors with active entries"),
+    Program(centred_rows, (M23, array(0.7)), (0, 1), note="keepdims, broadcast_to, a 0-d argument with a 0-d gradient"),
+    Program(integer_division_and_exponents, (1.3, 5), note="integer arrays, // and % among constants"),
 ]

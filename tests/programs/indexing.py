@@ -50,7 +50,8 @@ def gather_outer(m):
 
 
 def mixed_index(t):
-    return np.sum(t[0, [1, 0, 1], ::2] ** 2) + np.sum(t[:, [0, 0], 1] ** 3) + np.sum(t[[0, 1], :, [2, 1]] * W[:6].reshape(2, 3))
+    split_index = t[[0, 1], :, [2, 1]] * W[:6].reshape(2, 3)
+    return np.sum(t[0, [1, 0, 1], ::2] ** 2) + np.sum(t[:, [0, 0], 1] ** 3) + np.sum(split_index)
 
 
 def mask_read(x, limit):
@@ -198,6 +199,19 @@ def relinked_and_restored(x):
     return total
 
 
+def scatter_and_last_store(x, index):
+    total = np.zeros(4)
+    np.add.at(total, index, x)
+    last = np.ones(4)
+    last[index] = x * x
+    return np.sum(total ** 3) + np.sum(last * total)
+
+
+def mask_from_active_values(x):
+    near = x[np.abs(x - x.mean()) < 1.0]
+    return np.sum(near ** 2) / len(near) + near[0]
+
+
 V6 = array([0.7, -1.2, 2.1, 0.3, 1.4, -0.5])
 V4 = V6[:4].copy()
 V3 = V6[:3].copy()
@@ -210,7 +224,8 @@ PROGRAMS = [
     Program(negative_indices, (M23,), note="negative indices"),
     Program(computed_indices, (V4, 4), note="indices computed from loop variables"),
     Program(gather_with_repeats, (V3, array([0, 0, 2, 1, 0])), note="repeated indices accumulate"),
-    Program(gather_rows_and_pairs, (M23, array([1, 0, 1]), array([2, 2, 0])), note="rows, pairs and columns by integers"),
+    Program(gather_rows_and_pairs, (M23, array([1, 0, 1]), array([2, 2, 0])),
+            note="rows, pairs and columns by integers"),
     Program(gather_matrix_index, (V3,), note="an index array with two axes"),
     Program(gather_outer, (M23,), note="np.ix_"),
     Program(mixed_index, (T,), note="integers, slices and integer arrays together"),
@@ -237,4 +252,6 @@ PROGRAMS = [
     Program(three_axes, (T,), note="stores into an array with three axes"),
     Program(linked_list, (V4, array([2, -1, 3, 1])), note="indices that come from an array"),
     Program(relinked_and_restored, (V4,), note="an integer array that is changed and restored"),
+    Program(scatter_and_last_store, (V4, array([3, 1, 3, 3])), note="add.at accumulates, a store keeps the last"),
+    Program(mask_from_active_values, (V6,), note="the mask itself comes from active values"),
 ]

@@ -232,7 +232,8 @@ def bundle_projection(camera, point):
     if theta2 > 0.0:
         theta = np.sqrt(theta2)
         axis = rotation / theta
-        rotated = point * np.cos(theta) + np.cross(axis, point) * np.sin(theta) + axis * (axis @ point) * (1.0 - np.cos(theta))
+        along = axis * (axis @ point) * (1.0 - np.cos(theta))
+        rotated = point * np.cos(theta) + np.cross(axis, point) * np.sin(theta) + along
     else:
         rotated = point + np.cross(rotation, point)
     moved = rotated + camera[3:6]
@@ -306,11 +307,13 @@ SPD3 = array([[1.0, 0.2, 0.1], [0.2, 1.5, 0.3], [0.1, 0.3, 0.8]])
 RATES = array([0.7, 0.4, 0.3, 0.5])
 
 PROGRAMS = [
-    Program(lstm, (_rand(5, 8, seed=7, scale=0.5), _rand(3, 2, seed=8)), (0, 1), note="rows of an array as inputs, gate slices"),
-    Program(recurrent_in_buffers, (_rand(3, 3, seed=9, scale=0.5), _rand(3, 2, seed=10), _rand(3, 2, seed=11)), (0, 1, 2),
-            note="states in a history array"),
-    Program(gaussian_mixture, (_rand(2, seed=12), _rand(2, 3, seed=13), _rand(2, 3, seed=14, scale=0.3), _rand(4, 3, seed=15)),
-            (0, 1, 2), note="log-sum-exp over stored terms"),
+    Program(lstm, (_rand(5, 8, seed=7, scale=0.5), _rand(3, 2, seed=8)), (0, 1),
+            note="rows of an array as inputs, gate slices"),
+    Program(recurrent_in_buffers, (_rand(3, 3, seed=9, scale=0.5), _rand(3, 2, seed=10), _rand(3, 2, seed=11)),
+            (0, 1, 2), note="states in a history array"),
+    Program(gaussian_mixture,
+            (_rand(2, seed=12), _rand(2, 3, seed=13), _rand(2, 3, seed=14, scale=0.3), _rand(4, 3, seed=15)), (0, 1, 2),
+            note="log-sum-exp over stored terms"),
     Program(n_body_loops, (POSITIONS, VELOCITIES, MASSES, 2, 0.1), (0, 1, 2), note="rows of mutated arguments"),
     Program(n_body_broadcast, (POSITIONS, MASSES, 0.3), (0, 1, 2), note="pairwise differences by broadcasting"),
     Program(kepler, (1.2, 0.3), (0, 1), note="Newton's method in while True"),
@@ -320,24 +323,29 @@ PROGRAMS = [
     Program(runge_kutta_4, (array([1.0, 0.5]), RATES, 3, 0.2), (0, 1), note="stages in a list"),
     Program(leapfrog, (array([0.7, -0.4]), array([0.1, 0.9]), 0.1, 4), (0, 1, 2), note="op= on two mutated arguments"),
     Program(helmholtz, (array([0.1, 0.2, 0.15]), array([0.3, 0.2, 0.4]), SPD3, 1.5), (0, 1, 2, 3), note="vectorised"),
-    Program(helmholtz_loops, (array([0.1, 0.2, 0.15]), array([0.3, 0.2, 0.4]), SPD3, 1.5), (0, 1, 2, 3), note="scalar loops"),
-    Program(perceptron, (NET, _rand(4, 3, seed=16), array([0, 1, 1, 0])), (0,), note="two layers, cross-entropy by gather"),
-    Program(trained_network, (_rand(3, seed=17), _rand(4, 3, seed=18), array([1.0, -0.5, 0.3, 0.8]), 0.3, 3), (0, 1, 2, 3),
-            note="gradient through descent steps"),
+    Program(helmholtz_loops, (array([0.1, 0.2, 0.15]), array([0.3, 0.2, 0.4]), SPD3, 1.5), (0, 1, 2, 3),
+            note="scalar loops"),
+    Program(perceptron, (NET, _rand(4, 3, seed=16), array([0, 1, 1, 0])), (0,),
+            note="two layers, cross-entropy by gather"),
+    Program(trained_network, (_rand(3, seed=17), _rand(4, 3, seed=18), array([1.0, -0.5, 0.3, 0.8]), 0.3, 3),
+            (0, 1, 2, 3), note="gradient through descent steps"),
     Program(batch_normalised, (_rand(4, 3, seed=19), array([1.0, 0.5, 2.0]), array([0.1, -0.2, 0.3])), (0, 1, 2),
             note="statistics with keepdims"),
-    Program(attention, (_rand(2, 3, seed=20), _rand(4, 3, seed=21), _rand(4, 2, seed=22)), (0, 1, 2), note="softmax in place"),
-    Program(kalman_filter, (array([0.3, 0.7, 1.4, 1.6]), 0.4, 0.8), (0, 1, 2), note="small matrices built from scalars"),
+    Program(attention, (_rand(2, 3, seed=20), _rand(4, 3, seed=21), _rand(4, 2, seed=22)), (0, 1, 2),
+            note="softmax in place"),
+    Program(kalman_filter, (array([0.3, 0.7, 1.4, 1.6]), 0.4, 0.8), (0, 1, 2),
+            note="small matrices built from scalars"),
     Program(black_scholes, (1.1, 1.0, 0.05, 0.3, 1.5), (0, 1, 2, 3, 4), note="math functions, five scalars"),
     Program(binomial_option, (1.05, 0.3, 5), (0, 1), note="arrays that shrink by one in each pass"),
     Program(bundle_projection, (array([0.2, -0.3, 0.1, 0.5, 0.3, 4.0, 0.01, -0.002]), array([0.7, -0.4, 1.2])), (0, 1),
             note="rotation by an axis", label="rotated"),
     Program(bundle_projection, (array([0.0, 0.0, 0.0, 0.5, 0.3, 4.0, 0.01, -0.002]), array([0.7, -0.4, 1.2])), (1,),
             note="rotation by zero takes the other branch", label="not rotated"),
-    Program(hidden_markov, (array([[0.7, 0.3], [0.4, 0.6]]), array([[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]]), (0, 1, 2, 1)), (0, 1),
-            note="scaled forward recursion"),
+    Program(hidden_markov, (array([[0.7, 0.3], [0.4, 0.6]]), array([[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]]), (0, 1, 2, 1)),
+            (0, 1), note="scaled forward recursion"),
     Program(soft_dtw, (array([0.3, 1.2, 0.8]), array([0.5, 1.0]), 0.7), (0, 1, 2), note="table of soft minima"),
     Program(spline_through_points, (array([0.0, 1.0, 2.5, 3.0]), array([0.5, 1.5, -0.4, 0.8]), 1.7), (0, 1, 2),
             note="matrix filled by slices, index from an active value"),
-    Program(pendulum_control, (array([0.5, -0.3, 0.8, 0.1]), 0.7, 0.1), (0, 1, 2), note="cost accumulated over a trajectory"),
+    Program(pendulum_control, (array([0.5, -0.3, 0.8, 0.1]), 0.7, 0.1), (0, 1, 2),
+            note="cost accumulated over a trajectory"),
 ]

@@ -40,7 +40,8 @@ def seidel_2d_slices(a, steps):
     n = a.shape[0]
     for _ in range(steps):
         for i in range(1, n - 1):
-            a[i, 1:-1] += a[i - 1, :-2] + a[i - 1, 1:-1] + a[i - 1, 2:] + a[i, 2:] + a[i + 1, :-2] + a[i + 1, 1:-1] + a[i + 1, 2:]
+            a[i, 1:-1] += (a[i - 1, :-2] + a[i - 1, 1:-1] + a[i - 1, 2:] + a[i, 2:]
+                           + a[i + 1, :-2] + a[i + 1, 1:-1] + a[i + 1, 2:])
             for j in range(1, n - 1):
                 a[i, j] += a[i, j - 1]
                 a[i, j] /= 9.0
@@ -79,7 +80,8 @@ def burgers(u, nu, steps):
     dx, dt = 0.2, 0.01
     for _ in range(steps):
         un = u.copy()
-        u[1:-1] = un[1:-1] - un[1:-1] * dt / dx * (un[1:-1] - un[:-2]) + nu * dt / dx ** 2 * (un[2:] - 2 * un[1:-1] + un[:-2])
+        u[1:-1] = (un[1:-1] - un[1:-1] * dt / dx * (un[1:-1] - un[:-2])
+                   + nu * dt / dx ** 2 * (un[2:] - 2 * un[1:-1] + un[:-2]))
         u[0] = u[-2]
         u[-1] = u[1]
     return np.sum(u * u * np.arange(1.0, len(u) + 1.0))
@@ -107,7 +109,8 @@ def alternating_directions(u, steps):
         q[1:-1, 0] = v[0, 1:-1]
         for j in range(1, n - 1):
             p[1:-1, j] = -c / (a * p[1:-1, j - 1] + b)
-            q[1:-1, j] = (0.4 * u[j, :-2] + 0.2 * u[j, 1:-1] + 0.4 * u[j, 2:] - a * q[1:-1, j - 1]) / (a * p[1:-1, j - 1] + b)
+            q[1:-1, j] = (0.4 * u[j, :-2] + 0.2 * u[j, 1:-1] + 0.4 * u[j, 2:] - a * q[1:-1, j - 1]) / (
+                a * p[1:-1, j - 1] + b)
         v[-1, 1:-1] = 1.0
         for j in range(n - 2, 0, -1):
             v[j, 1:-1] = p[1:-1, j] * v[j + 1, 1:-1] + q[1:-1, j]
@@ -119,7 +122,8 @@ def wave_three_levels(u0, speed, steps):
     previous, current = u0, u0 * 1.0
     for _ in range(steps):
         following = np.zeros_like(current)
-        following[1:-1] = 2.0 * current[1:-1] - previous[1:-1] + speed ** 2 * (current[2:] - 2.0 * current[1:-1] + current[:-2])
+        following[1:-1] = 2.0 * current[1:-1] - previous[1:-1] + speed ** 2 * (
+            current[2:] - 2.0 * current[1:-1] + current[:-2])
         previous, current = current, following
     return np.sum(current ** 2)
 

@@ -86,6 +86,24 @@ def power_iteration(m, v):
     return v @ m @ v
 
 
+def inverse_quadratic_form(m, v):
+    return v @ np.linalg.inv(m) @ v + np.linalg.inv(m @ m.T)[0, 1]
+
+
+def weighted_log_determinant(m):
+    sign, logarithm = np.linalg.slogdet(m)
+    return logarithm * sign * m[0, 0] if sign < 0 else logarithm
+
+
+def qr_volume(m):
+    r = np.linalg.qr(m)[1]
+    return np.log(np.abs(np.prod(np.diag(r)))) + np.sum(r ** 2)
+
+
+def einsum_repeated_index(x, w):
+    return np.sum(np.einsum("nd,nn->d", x, w) ** 2) + np.einsum("ii", w) * np.einsum("ii->i", w)[1]
+
+
 M3 = array([[2.5, -0.4, 0.3], [0.6, 2.0, -0.7], [0.2, 0.5, 1.2]])
 SPD = M3 @ M3.T + np.eye(3)
 M32 = array([[1.0, 0.4], [0.3, 2.0], [-0.7, 0.1]])
@@ -102,9 +120,14 @@ PROGRAMS = [
     Program(singular_values, (M32,), note="svd"),
     Program(orthogonal_factor, (M32,), note="qr of a tall matrix"),
     Program(norms, (array([0.7, -1.2, 2.1]), M32), (0, 1), note="norms with ord and axis"),
-    Program(batched, (np.stack([M3, M3.T]), array([[0.7, -1.2, 2.1], [1.0, 0.3, -0.5]])), (0, 1), note="stacks of matrices"),
+    Program(batched, (np.stack([M3, M3.T]), array([[0.7, -1.2, 2.1], [1.0, 0.3, -0.5]])), (0, 1),
+            note="stacks of matrices"),
     Program(matrix_powers, (M2,), note="matrix_power"),
     Program(least_squares_by_normal_equations, (M32, array([0.7, -1.2, 2.1])), (0, 1), note="normal equations"),
     Program(newton_system, (array([1.4, 0.6]),), note="Newton's method with a small Jacobian"),
     Program(power_iteration, (SPD, array([0.7, -1.2, 2.1])), (0, 1), note="power iteration"),
+    Program(inverse_quadratic_form, (M3, array([0.7, -1.2, 2.1])), (0, 1), note="inverse in a quadratic form"),
+    Program(weighted_log_determinant, (M2,), note="sign of slogdet as a condition"),
+    Program(qr_volume, (M32,), note="independent of the signs that qr chooses"),
+    Program(einsum_repeated_index, (M32[:2].copy(), M2), (0, 1), note="repeated index inside einsum"),
 ]

@@ -345,6 +345,42 @@ def empty_rows(x):
     return s + np.sum(x)
 
 
+def two_values_across_the_loop(x, n):
+    left, right = x * x, np.sqrt(x)
+    s = left
+    for k in range(n):
+        s = s * right + k
+        if k == 1:
+            right = right * 0.5
+    return s * left - right
+
+
+def loop_variable_by_inner_loop(x, n):
+    y = x
+    for i in range(n):
+        for i in range(2):
+            y = y * x + i
+        y = y + x ** (i + 1)
+    return y * (i + 1)
+
+
+def while_divides_by_changing_sum(a):
+    i, s = 0, 1.0
+    while i < 4:
+        s = s + a / (s * s + i + a)
+        i += 1
+    else:
+        s = s / a
+    return s
+
+
+def long_recurrence(x):
+    u = np.ones(20) * x
+    for _ in range(30):
+        u = u + 0.05 * np.cos(u) * u
+    return np.sum(u) / 20.0
+
+
 V4 = array([0.7, -1.2, 2.1, 0.3])
 W4 = array([1.1, 0.4, -0.6, 0.9])
 M23 = array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
@@ -396,4 +432,8 @@ PROGRAMS = [
     Program(else_of_a_left_while, (0.9,), note="while-else left by break"),
     Program(unrolled_powers, (0.9,), note="stores of a carried scalar"),
     Program(empty_rows, (np.zeros((0, 3)),), note="loop over zero rows"),
+    Program(two_values_across_the_loop, (0.7, 3), note="values made before the loop, one changed in it"),
+    Program(loop_variable_by_inner_loop, (0.7, 3), note="the inner loop has the outer loop's variable"),
+    Program(while_divides_by_changing_sum, (0.9,), note="while-else; a divisor built from carried values"),
+    Program(long_recurrence, (0.5,), note="whole arrays carried through many passes"),
 ]

@@ -332,6 +332,27 @@ def insertion_sort(x):
     return np.sum(a * W[:len(a)])
 
 
+_log = []
+
+
+def module_list_scratch(x):
+    _log.clear()
+    for v in x:
+        _log.append(v * v)
+    y = _log[0] * _log[-1]
+    _log.clear()
+    return y
+
+
+def sums_of_neighbours_with_self(x):
+    a = x.copy()
+    for i in range(len(a)):
+        a[i] = a[i] * a[i] + 0.5
+    a[:-1] += a[1:]
+    a[::2] *= a[1::2]
+    return np.sum(np.log(np.abs(a)))
+
+
 V4 = array([0.7, -1.2, 2.1, 0.3])
 P4 = array([0.7, 1.2, 2.1, 0.3])
 M3 = array([[1.5, -0.4, 0.3], [0.6, 2.0, -0.7], [0.2, 0.5, 1.2]])
@@ -365,7 +386,7 @@ PROGRAMS = [
     Program(sort_in_place, (V4,), note="a.sort()"),
     Program(add_at, (V4,), note="add.at accumulates"),
     Program(fill_diagonal, (M3, array([0.3, -0.8, 1.1])), (0, 1), note="fill_diagonal"),
-    Program(shape_assigned, (V4,), note="a.shape = ..."),
+    Program(shape_assigned, (V4,), may_refuse=True, note="a.shape = ..."),
     Program(empty_is_never_read, (V4,), note="np.empty filled in parts"),
     Program(unset_part_of_empty, (V4,), note="NaN in memory that is never read must not spread"),
     Program(partial_update_of_divisor, (M3,), note="-= then /= by an element of the same array"),
@@ -380,4 +401,6 @@ PROGRAMS = [
     Program(resize_by_append, (0.8,), note="an array grown by np.append"),
     Program(bubble_pass, (V4,), note="swap of two elements"),
     Program(insertion_sort, (V4,), note="data-dependent moves in place"),
+    Program(module_list_scratch, (V4,), note="module-level list that holds active values for a while"),
+    Program(sums_of_neighbours_with_self, (V4,), note="an array updated from itself, overlapping slices"),
 ]

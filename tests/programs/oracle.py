@@ -9,7 +9,6 @@ import copy
 import dataclasses
 import functools
 import inspect
-import types
 import warnings
 
 import numpy as np
@@ -44,7 +43,7 @@ def transform(function, tree):
 
 def is_node(tree) -> bool:
     """True for an object whose attributes are its parts."""
-    if isinstance(tree, (np.ndarray, np.generic, np.ufunc, type, types.FunctionType, types.MethodType, functools.partial)):
+    if isinstance(tree, (np.ndarray, np.generic, type, np.ufunc, functools.partial)) or inspect.isroutine(tree):
         return False
     return dataclasses.is_dataclass(tree) or hasattr(tree, "__dict__")
 
@@ -84,6 +83,12 @@ def seed_of(program: Program):
     return random_like(value)
 
 
+def has_scalar_result(program: Program) -> bool:
+    """True if the program returns one real number, so that its gradient needs no seed."""
+    seed = seed_of(program)
+    return program.outputs is None and is_number(seed) and np.size(seed) == 1 and not np.iscomplexobj(seed)
+
+
 def pairing(seed, value):
     """`sum(conj(seed) * value)` over the numbers of a result; its real part is what is differentiated."""
     total = 0.0
@@ -104,6 +109,16 @@ def _widened(args):
     return [transform(widen, copy.deepcopy(a)) for a in args]
 
 
+def _like_layout(array, dtype):
+    """A copy with the strides of `array`: contiguous, transposed or with gaps; layout may decide what is a view."""
+    if array.flags.forc or array.ndim != 1:
+        return array.astype(dtype or array.dtype, order="K", copy=True)
+    step = abs(array.strides[0]) // array.itemsize
+    copy_ = np.zeros(array.size * step, dtype or array.dtype)[::step]
+    copy_[:] = array
+    return copy_
+
+
 class _Perturbed:
     """A program as a function of one real coordinate among those of its `wrt` arguments."""
 
@@ -121,24 +136,19 @@ class _Perturbed:
         """The pairing with element `index` of one leaf moved by `change`."""
         program = self.program
         args, kwargs = program.fresh()
-        # Only float32 numbers need other types, and only there a layout made by the program's own maker is given up.
-        same = callable(program.args)
-        args = list(args) if same else _widened(args)
+        made = callable(program.args)  # the layout, or the sharing of memory, is part of such a program
+        args = list(args) if made else _widened(args)
         kwargs = dict(zip(kwargs, _widened(kwargs.values()), strict=True))
         count = iter(range(10**9))
 
         def move(leaf):
             if next(count) != number:
                 return leaf
-            if isinstance(leaf, np.ndarray):
-                moved = leaf if dtype is None else leaf.astype(dtype)
-                if dtype is None and same:
-                    moved[index] = moved[index] + change
-                    return moved
-                moved = moved.copy(order="K")
-                moved[index] = moved[index] + change
-                return moved
-            return leaf + change
+            if not isinstance(leaf, np.ndarray):
+                return leaf + change
+            moved = _like_layout(leaf, dtype)
+            moved[index] = moved[index] + change
+            return moved
 
         key = program.wrt[which]
         if isinstance(key, str) and key in kwargs:
@@ -161,9 +171,10 @@ def _scale(program, which, number, index):
     return max(1.0, abs(value))
 
 
-def _richardson(function, step):
+def _richardson(view, place, direction, step):
     """Central differences at `step`, `step/2`, `step/4`, extrapolated twice: error of the order of `step**6`."""
-    table = [(function(h) - function(-h)).real / (2.0 * h) for h in (step, step / 2.0, step / 4.0)]
+    table = [np.real(view.at(*place, h * direction) - view.at(*place, -h * direction)) / (2.0 * h)
+             for h in (step, step / 2.0, step / 4.0)]
     first = [(4.0 * table[i + 1] - table[i]) / 3.0 for i in range(2)]
     return float((16.0 * first[1] - first[0]) / 15.0)
 
@@ -175,11 +186,10 @@ def differences(program: Program, factor=1.0) -> list:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for which, number, index, is_complex in view.coordinates():
-            step = factor * program.step * _scale(program, which, number, index)
-            slope = _richardson(lambda h: np.complex128(view.at(which, number, index, h)), step)
-            if is_complex:
-                slope = slope + 1j * _richardson(lambda h: np.complex128(view.at(which, number, index, 1j * h)), step)
-            found.append(slope)
+            place = (which, number, index)
+            step = factor * program.step * _scale(program, *place)
+            slope = _richardson(view, place, 1.0, step)
+            found.append(slope + 1j * _richardson(view, place, 1j, step) if is_complex else slope)
     return found
 
 

@@ -24,6 +24,8 @@ class Program:
         raises: the user's own exception that the call ends in.
         tolerance: relative tolerance of the gradient.
         step: relative step of the differences.
+        may_refuse: whether a clear refusal is as good as the right gradient: forms beyond the promised language, which
+            must never give a wrong one.
         label: tells several calls of one function apart.
     """
 
@@ -37,6 +39,7 @@ class Program:
     raises: type[BaseException] | None = None
     tolerance: float = 1e-6
     step: float = 1e-3
+    may_refuse: bool = False
     label: str = ""
 
     @property

@@ -179,6 +179,60 @@ def hypot_on_axis(x, y):
     return np.hypot(x, y)
 
 
+def norms_of_rows(m):
+    return np.sum(np.linalg.norm(m, axis=1) * np.array([1.0, 2.0]))
+
+
+def squared_norms_of_rows(m):
+    return np.sum(np.linalg.norm(m, axis=1) ** 2 * np.array([1.0, 2.0]))
+
+
+def minimum_with_constant(x):
+    return np.sum(np.minimum(1.0, x) * W[:3])
+
+
+def leaky_branch(x):
+    return x if x > 0.0 else 0.1 * x
+
+
+def clip_method(x):
+    return np.sum(x.clip(0.0, 2.0) * W[:3]) + np.sum(np.clip(x, None, 2.0))
+
+
+def tied_sort_of_rows(m):
+    return np.sum(np.sort(m, axis=1) * np.arange(1.0, 7.0).reshape(2, 3))
+
+
+def ranked_by_argsort(x):
+    return np.sum(x[np.argsort(x, kind="stable")] * W)
+
+
+def median_of_rows(m):
+    return np.sum(np.median(m, axis=1) * np.array([1.0, 2.0]))
+
+
+def running_product_by_loop(x):
+    p, total = 1.0, 0.0
+    for v in x:
+        p = p * v
+        total = total + p
+    return total
+
+
+def rank_one_determinant(m):
+    return np.linalg.det(m)
+
+
+def equal_eigenvalues_of_three(m):
+    w = np.linalg.eigvalsh(m)
+    return np.prod(w)
+
+
+def masked_norm(x, use):
+    r = np.linalg.norm(x)
+    return r * r if use else np.sum(x)
+
+
 softmax = np.exp([-1.0, -3.0, 0.0]) / np.sum(np.exp([-1.0, -3.0, 0.0]))
 Z3 = array([1000.0, 998.0, 1001.0])
 
@@ -195,7 +249,8 @@ PROGRAMS = [
             note="zero adjoint wins over the infinite slope of sqrt: store"),
     Program(square_root_times_zero, (array([0.0, 1.0, 4.0]),), gradient=(array([0.0, 0.5, 0.5]),),
             note="zero adjoint wins over the infinite slope of sqrt: factor 0"),
-    Program(masked_logarithm, (array([0.0, -1.0, 2.0]),), gradient=(array([0.0, 0.0, 1.5]),), note="where hides log(0)"),
+    Program(masked_logarithm, (array([0.0, -1.0, 2.0]),), gradient=(array([0.0, 0.0, 1.5]),),
+            note="where hides log(0)"),
     Program(masked_quotient, (array([1.0, 2.0, 3.0]), array([0.0, 2.0, 4.0])), (0, 1),
             gradient=(array([1.0, 1.0, 0.75]), array([0.0, -1.0, -9.0 / 16.0])), note="where hides 1/0"),
     Program(maximum_with_constant, (array([0.0, 1.0, -1.0]),), gradient=(array([0.0, 2.0, 0.0]),), note="relu at 0: 0"),
@@ -205,13 +260,16 @@ PROGRAMS = [
     Program(rectifier_as_product, (array([0.0, 1.0, -1.0]),), gradient=(array([0.0, 2.0, 0.0]),), note="mask at 0"),
     Program(rectifier_by_builtin, (0.5,), gradient=(3.0,), note="builtin max with a constant"),
     Program(absolute, (array([0.0, 1.0, -1.0]),), gradient=(array([0.0, 2.0, -3.0]),), note="abs at 0: 0"),
-    Program(clipped, (array([1.0, -2.0, 0.3, -1.0]),), gradient=(array([1.0, 0.0, 3.0, 4.0]),), note="clip at its bounds: 1"),
+    Program(clipped, (array([1.0, -2.0, 0.3, -1.0]),), gradient=(array([1.0, 0.0, 3.0, 4.0]),),
+            note="clip at its bounds: 1"),
     Program(tied_maximum, (array([1.0, 3.0, 3.0, 0.5]),), gradient=(array([0.0, 1.0, 1.0, 1.0]),),
             note="max shares among ties"),
     Program(tied_maximum_of_rows, (array([[1.0, 1.0, 0.0], [2.0, 3.0, 1.0]]),),
             gradient=(array([[0.5, 0.5, 0.0], [0.0, 2.0, 0.0]]),), note="max along an axis shares among ties"),
-    Program(tied_sort, (array([2.0, 1.0, 2.0, 0.5]),), gradient=(array([3.0, 2.0, 4.0, 1.0]),), note="stable sort of ties"),
-    Program(product_with_zero, (array([2.0, 0.0, 3.0]),), gradient=(array([0.0, 9.0, 0.0]),), note="prod with one zero"),
+    Program(tied_sort, (array([2.0, 1.0, 2.0, 0.5]),), gradient=(array([3.0, 2.0, 4.0, 1.0]),),
+            note="stable sort of ties"),
+    Program(product_with_zero, (array([2.0, 0.0, 3.0]),), gradient=(array([0.0, 9.0, 0.0]),),
+            note="prod with one zero"),
     Program(product_with_zero, (array([2.0, 0.0, 0.0]),), gradient=(np.zeros(3),), note="prod with two zeros",
             label="two zeros"),
     Program(cumulative_product_with_zero, (array([2.0, 0.0, 3.0, -1.0]),), gradient=(array([1.0, -2.0, 0.0, 0.0]),),
@@ -233,7 +291,29 @@ PROGRAMS = [
     Program(equal_eigenvalues, (array([[2.0, 0.0], [0.0, 2.0]]),), gradient=(5.0 * np.eye(2),),
             note="symmetric function of equal eigenvalues"),
     Program(sinc_at_zero, (np.zeros(2),), gradient=(np.zeros(2),), note="removable singularity"),
-    Program(step_with_flat_sides, (array([0.3, -0.7]),), gradient=(np.zeros(2),), note="zero derivative almost everywhere"),
+    Program(step_with_flat_sides, (array([0.3, -0.7]),), gradient=(np.zeros(2),),
+            note="zero derivative almost everywhere"),
     Program(arctan2_on_axis, (0.0, 2.0), (0, 1), gradient=(0.5, 0.0), note="arctan2 on an axis"),
     Program(hypot_on_axis, (0.0, 2.0), (0, 1), gradient=(0.0, 1.0), note="hypot on an axis"),
+    Program(norms_of_rows, (array([[0.0, 0.0], [3.0, 4.0]]),), gradient=(array([[0.0, 0.0], [1.2, 1.6]]),),
+            note="norm of a zero row: 0"),
+    Program(squared_norms_of_rows, (array([[0.0, 0.0], [3.0, 4.0]]),), gradient=(array([[0.0, 0.0], [12.0, 16.0]]),),
+            note="squared norms of rows are smooth"),
+    Program(minimum_with_constant, (array([1.0, 0.5, 2.0]),), gradient=(array([0.0, 2.0, 0.0]),),
+            note="tie with a constant: 0"),
+    Program(leaky_branch, (0.0,), gradient=(0.1,), note="a branch has the derivative of the path taken"),
+    Program(clip_method, (array([0.0, 2.0, 3.0]),), gradient=(array([2.0, 3.0, 0.0]),), note="x.clip, one open bound"),
+    Program(tied_sort_of_rows, (array([[2.0, 1.0, 2.0], [0.5, 0.5, 0.1]]),),
+            gradient=(array([[2.0, 1.0, 3.0], [5.0, 6.0, 4.0]]),), note="ties along an axis"),
+    Program(ranked_by_argsort, (array([2.0, 1.0, 2.0, 0.5]),), gradient=(array([3.0, 2.0, 4.0, 1.0]),),
+            note="ties by a stable argsort"),
+    Program(median_of_rows, (array([[4.0, 1.0, 3.0, 9.0], [2.0, 0.0, 5.0, 7.0]]),),
+            gradient=(array([[0.5, 0.0, 0.5, 0.0], [1.0, 0.0, 1.0, 0.0]]),), note="even medians along an axis"),
+    Program(running_product_by_loop, (array([2.0, 0.0, 3.0]),), gradient=(array([1.0, 8.0, 0.0]),),
+            note="product through a zero, as a loop"),
+    Program(rank_one_determinant, (np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0]),), gradient=(np.zeros((3, 3)),),
+            note="determinant of rank one"),
+    Program(equal_eigenvalues_of_three, (2.0 * np.eye(3),), gradient=(4.0 * np.eye(3),),
+            note="product of equal eigenvalues"),
+    Program(masked_norm, (np.zeros(2), True), gradient=(np.zeros(2),), note="norm at 0 times 0"),
 ]

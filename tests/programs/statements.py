@@ -219,6 +219,18 @@ def random_branch(x, seed):
     return x
 
 
+def accepted_draws(x, seed):
+    rng = np.random.default_rng(seed)
+    total, n = x[0], 0
+    while n < 3:
+        u = rng.random()
+        if u > 0.6:
+            continue
+        total = total * (0.5 + u) + x[n] ** 2
+        n += 1
+    return total
+
+
 V3 = array([0.7, 1.2, 2.1])
 
 PROGRAMS = [
@@ -242,7 +254,8 @@ PROGRAMS = [
     Program(default_rng_draws, (V3, 5), note="random draws in a loop"),
     Program(rejection_sampling, (V3, 7), note="trip counts set by random draws"),
     Program(permuted, (V3, 3), note="random permutation as index"),
-    Program(shuffled_in_place, (V3, 3), note="shuffle of an active array"),
+    Program(shuffled_in_place, (V3, 3), may_refuse=True, note="shuffle of an active array"),
     Program(reparameterised, (0.7, 1.3, 11), (0, 1), note="reparameterised noise"),
     Program(random_branch, (0.7, 2), note="branches set by random draws"),
+    Program(accepted_draws, (V3, 9), note="draws rejected by continue"),
 ]
