@@ -193,6 +193,25 @@ def covariance(m):
     return c[0, 1] * c[0, 0] + np.sum(c)
 
 
+def histogram_with_weights(x, weights):
+    counts, _ = np.histogram(x, bins=[0.0, 1.0, 2.0, 3.0], weights=weights)
+    return np.sum(counts ** 2 * W[:3])
+
+
+def raw_buffers(x):
+    a = np.ndarray((3,), dtype=x.dtype)
+    b = np.empty((2, 3))
+    a[:] = x * x
+    b[0] = a
+    b[1] = a[::-1] * x
+    return np.sum(b * b * W[:6].reshape(2, 3)) + np.sum(np.full_like(x, 2.0) * np.zeros_like(x) + x)
+
+
+def builtin_reductions_of_arrays(m):
+    total = sum(m)
+    return np.sum(total * total) + max(m[0]) * min(m[1]) + sum(v for row in m for v in row) ** 2 + len(m)
+
+
 V3 = array([0.7, 1.2, 2.1])
 S3 = array([0.7, -1.2, 2.1])
 Y3 = array([1.1, 0.4, 0.9])
@@ -232,4 +251,8 @@ PROGRAMS = [
     Program(meshed, (S3, Y3[:2].copy()), (0, 1), note="meshgrid"),
     Program(interpolated, (array([0.3, 1.4, 2.6]), array([1.0, -0.5, 0.7, 2.0])), (0, 1), note="interp, polyval"),
     Program(covariance, (M23,), note="cov"),
+    Program(histogram_with_weights, (array([0.3, 1.4, 1.7, 2.2]), array([0.7, -1.2, 2.1, 0.4])), (1,),
+            note="histogram with active weights"),
+    Program(raw_buffers, (S3,), note="ndarray(shape), empty, full_like, zeros_like"),
+    Program(builtin_reductions_of_arrays, (M23,), note="builtin sum over rows, nested generator"),
 ]

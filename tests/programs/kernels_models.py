@@ -300,6 +300,43 @@ def _rand(*shape, seed=0, scale=1.0):
     return scale * np.random.default_rng(seed).standard_normal(shape)
 
 
+def rotation_chain(angles):
+    def rotation(a):
+        m = np.eye(3)
+        m[0, :2] = [np.cos(a), -np.sin(a)]
+        m[1, 0] = np.sin(a)
+        m[1, 1] = m[0, 0]
+        m[0, 2] = 0.5
+        return m
+
+    total = np.eye(3)
+    for a in angles:
+        total = total @ rotation(a)
+    return total[0, 2] * total[1, 2] + total[0, 0]
+
+
+def states_advanced_by_helper(states, rates):
+    def advance(s, r):
+        for k in range(s.shape[0]):
+            s[k] = s[k] + 0.1 * r[k] * s[k - 1]
+            s[k, 0] *= 1.0 - 0.1 * s[k, 1]
+
+    for _ in range(3):
+        advance(states, rates)
+    return np.sum(states * states)
+
+
+def recorded_trajectory(x, n):
+    track = [x]
+    for _ in range(n):
+        last = track[-1]
+        track.append(last + 0.1 * np.array([last[1], -np.sin(last[0])]))
+    misfit = 0.0
+    for k in range(0, len(track), 2):
+        misfit += np.sum((track[k] - 0.5 * k) ** 2)
+    return misfit + np.array(track)[:, 0].mean()
+
+
 POSITIONS, VELOCITIES = _rand(3, 2, seed=1), _rand(3, 2, seed=2, scale=0.3)
 MASSES = array([1.0, 0.7, 0.4])
 NET = {"w1": _rand(3, 4, seed=3), "b1": _rand(4, seed=4, scale=0.1), "w2": _rand(4, 2, seed=5), "b2": _rand(2, seed=6)}
@@ -348,4 +385,7 @@ PROGRAMS = [
             note="matrix filled by slices, index from an active value"),
     Program(pendulum_control, (array([0.5, -0.3, 0.8, 0.1]), 0.7, 0.1), (0, 1, 2),
             note="cost accumulated over a trajectory"),
+    Program(rotation_chain, (array([0.3, -0.7, 1.1]),), note="a helper builds a matrix by stores and returns it"),
+    Program(states_advanced_by_helper, (POSITIONS, MASSES), (0, 1), note="a helper overwrites a matrix row by row"),
+    Program(recorded_trajectory, (array([0.7, -0.4]), 4), note="arrays appended to a list, then stacked"),
 ]

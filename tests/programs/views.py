@@ -279,6 +279,24 @@ def transposed_arguments():
     return (np.linspace(-1.0, 1.7, 6).reshape(3, 2).T,)
 
 
+def integer_scalar_or_array_index(m):
+    a = m * 1.0
+    view = a[np.int64(1)]
+    copy_ = a[np.array(0)]
+    view *= 2.0
+    copy_ *= 3.0
+    return np.sum(a * a) + np.sum(copy_ * view)
+
+
+def recomputed_after_restore(x, c):
+    a = x * 1.0
+    for i in range(1, len(a)):
+        w = a[i] * c
+        a[i] = w * w + a[i - 1]
+        a[i - 1] = w
+    return np.sum(a * a)
+
+
 V4 = array([0.7, -1.2, 2.1, 0.3])
 V5 = array([0.7, -1.2, 2.1, 0.3, 1.4])
 V3 = V4[:3].copy()
@@ -324,4 +342,6 @@ PROGRAMS = [
     Program(copy_is_a_copy, (V3,), note="copies do not alias"),
     Program(square_through_view, strided_arguments, note="a strided argument", label="strided"),
     Program(row_is_a_view, transposed_arguments, note="a transposed argument", label="transposed"),
+    Program(integer_scalar_or_array_index, (M23,), note="a[np.int64(1)] is a view, a[np.array(1)] a copy"),
+    Program(recomputed_after_restore, (V4, 0.8), (0, 1), note="values needed again depend on overwritten elements"),
 ]
