@@ -230,5 +230,5 @@ def any_of_list(g: Generator) -> bool:
 
 
 STATEMENTS = [
-    (3, new_list), (2, comprehension), (1, alias_list), (5, grow_list), (4, shrink_list), (1, drain_list),
-    (2, new_tuple), (2, unpack_tuple), (1, starred), (2, new_dict), (3, change_dict), (2, any_of_list)]
+    (5, new_list), (3, comprehension), (2, alias_list), (9, grow_list), (8, shrink_list), (2, drain_list),
+    (3, new_tuple), (4, unpack_tuple), (1, starred), (3, new_dict), (9, change_dict), (4, any_of_list)]

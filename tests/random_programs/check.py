@@ -1,0 +1,128 @@
+"""The check of one program: value and gradient against the oracle, with every switch of the compiler."""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+import adcompiler
+from adcompiler import pipeline
+
+from .oracle import Oracle, distance
+from .program import Program
+
+TOLERANCE = 1e-8
+SWITCHES = ({}, {"tbr": False}, {"simplify": False}, {"tbr": False, "simplify": False})
+
+# Features of the grammar that the compiler may refuse with UnsupportedSyntaxError; a refusal of a program that
+# uses none of them is a failure.
+MAY_BE_REFUSED: frozenset[str] = frozenset()
+
+
+class ProgramFailure(AssertionError):
+    """The compiler is wrong about a program. ``kind`` says how, in words that equal failures share."""
+
+    def __init__(self, program: Program, kind: str, details: str):
+        self.program, self.kind = program, kind
+        super().__init__(f"{kind}: {details}\n\n{program.regression()}\n")
+
+
+def check(source: str, args: dict[str, Any], wrt: tuple[str, ...]) -> None:
+    """Check the function ``f`` that ``source`` defines; `ProgramFailure` if the compiler is wrong about it.
+
+    For regressions: the values of ``args`` are Python floats, integers and arrays.
+    """
+    check_program(Program(source, args, wrt))
+
+
+def check_program(program: Program) -> None:
+    """Value, gradient, untouched arguments, and the same bits with every switch.
+
+    Raises `oracle.Discarded` for a program that is not smooth at its arguments, `ProgramFailure` for a wrong one.
+    The sign of a zero is not compared.
+    """
+    expected = Oracle(program).gradient()
+    first = None
+    for switches in SWITCHES:
+        with pipeline.switched(**switches), np.errstate(all="ignore"):
+            value, gradient = _value_and_gradient(program)
+        if first is None:
+            first = value, gradient
+            _compare(program, value, gradient, expected)
+        elif not _same(first[1], gradient) or value != first[0]:
+            raise ProgramFailure(program, f"other bits with {switches}", f"{gradient} instead of {first[1]}")
+    with np.errstate(all="ignore"):
+        _check_pullback(program, expected)
+
+
+def _value_and_gradient(program: Program) -> tuple[Any, list[Any]]:
+    """Run the compiled gradient twice, on the same arguments, which must stay as they are."""
+    args = program.fresh_args()
+    with program.function() as f:
+        try:
+            compiled = adcompiler.value_and_grad(f, wrt=program.wrt)
+            value, gradient = compiled(*args)
+            value_again, gradient_again = compiled(*args)
+        except Exception as error:
+            raise ProgramFailure(program, error_kind(error), str(error)) from error
+    for name, arg, original in zip(program.args, args, program.args.values(), strict=True):
+        if not np.array_equal(arg, original):
+            raise ProgramFailure(program, "argument changed", f"{name} is {arg}, was {original}")
+    if value != value_again or not _same(gradient, gradient_again):
+        raise ProgramFailure(program, "second call differs", f"{gradient}, then {gradient_again}")
+    return value, list(gradient)
+
+
+def _compare(program: Program, value: Any, gradient: list[Any], expected: list[Any]) -> None:
+    with program.function() as f:
+        true_value = f(*program.fresh_args())
+    if value != true_value:
+        raise ProgramFailure(program, "wrong value", f"{value} instead of {true_value}")
+    for name, part in zip(program.wrt, gradient, strict=True):
+        arg = program.args[name]
+        fits = isinstance(part, np.ndarray) and part.shape == arg.shape and part.dtype == arg.dtype \
+            if isinstance(arg, np.ndarray) else isinstance(part, float)
+        if not fits:
+            raise ProgramFailure(program, "wrong type of gradient", f"{part!r} for {name} = {arg!r}")
+    _close(program, "wrong gradient", gradient, expected)
+
+
+def _close(program: Program, kind: str, gradient: list[Any], expected: list[Any]) -> None:
+    gap = distance(expected, gradient)
+    if not gap <= TOLERANCE:
+        got = dict(zip(program.wrt, gradient, strict=True))
+        right = dict(zip(program.wrt, expected, strict=True))
+        raise ProgramFailure(program, kind, f"got {got}\nexpected {right}\nrelative distance {gap:.2g}")
+
+
+def _check_pullback(program: Program, expected: list[Any]) -> None:
+    """The split pair, through `vjp`: twice the same pullback, with seeds 1 and 2."""
+    with program.function() as f:
+        try:
+            _, pullback = adcompiler.vjp(f, *program.fresh_args(), wrt=program.wrt)
+            gradient, doubled = pullback(1.0), pullback(2.0)
+        except Exception as error:
+            raise ProgramFailure(program, "vjp: " + error_kind(error), str(error)) from error
+    _close(program, "wrong pullback", list(gradient), expected)
+    _close(program, "wrong second pullback", [part / 2 for part in doubled], expected)
+
+
+def _same(first: Any, second: Any) -> bool:
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=True))
+
+
+def error_kind(error: Exception) -> str:
+    """Type and message of an error without the names and numbers of one program.
+
+    >>> error_kind(NameError("name 's12' is not defined"))
+    "NameError: name '_' is not defined"
+    """
+    line = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: " + re.sub(r"\b[a-z]+\d+\w*\b|(?<=')[a-z]\w*(?=')|\d+(\.\d+)?", "_", line)
+
+
+def is_refusal(failure: ProgramFailure) -> bool:
+    """Whether the compiler refused, with an error of its own, a feature that it may refuse."""
+    refused = isinstance(failure.__cause__, adcompiler.UnsupportedSyntaxError)
+    return refused and not MAY_BE_REFUSED.isdisjoint(failure.program.features)
