@@ -142,7 +142,7 @@ def lambda_as_program():
 
 first = lambda x: x * x * 3.0  # noqa: E731
 
-second_of_line = (lambda x: (
+second_of_line = (lambda x: (  # noqa: E731
     x * x
     + np.cos(x)
 ))
