@@ -20,7 +20,6 @@ def code_of(page):
 
 @pytest.mark.parametrize("name", ["guide", "adding-a-rule"])
 def test_code_runs_and_claims_hold(name, tmp_path, monkeypatch):
-    pytest.importorskip("scipy")
     monkeypatch.setattr(registry, "_RULES", dict(registry._RULES))      # rules of a page end with its test
     path = tmp_path / (name.replace("-", "_") + ".py")
     path.write_text(code_of(DOCS / f"{name}.md"))

@@ -114,7 +114,6 @@ def test_digits_gradient_is_a_network(load):
 
 @pytest.mark.parametrize("name", ["helmholtz", "heat_inverse", "lynx_hare", "digits"])
 def test_plot_is_saved(load, tmp_path, name):
-    pytest.importorskip("matplotlib")
     example = load(name)
     example.main(["--quick", "--plot", str(tmp_path / "plot.png")])
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
