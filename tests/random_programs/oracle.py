@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import cmath
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -105,8 +106,11 @@ class Oracle:
         self._trace: list[Any] = []
         self._plain = _instrumented(program, self._trace, wide=False)
         self._wide = _instrumented(program, self._trace, wide=True)
-        with np.errstate(all="ignore"):
-            self.value, self._decisions = self._run(self._plain, program.fresh_args())
+        try:
+            with np.errstate(all="ignore"):
+                self.value, self._decisions = self._run(self._plain, program.fresh_args())
+        except ArithmeticError as error:
+            raise Discarded(f"overflows: {error}") from error
         if not abs(self.value) < LARGEST:
             raise Discarded("the value is not finite, or large")
 
@@ -155,7 +159,7 @@ class Oracle:
                     raise Discarded("a decision flips nearby")
 
     def complex_step(self) -> list[Any]:
-        """The gradient by complex step; `TypeError` if the program cannot run on complex numbers."""
+        """The gradient by complex step; an error or `ComplexWarning` where complex numbers cannot go."""
         numbers = []
         for position, index in self._coordinates():
             value, decisions = self._run(self._wide, self._moved(position, index, STEP * 1j, wide=True))
@@ -180,11 +184,14 @@ class Oracle:
     def gradient(self) -> list[Any]:
         """The reference gradient, one entry for each name in ``wrt``."""
         self.require_smooth()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # an imaginary part would be lost
             try:
                 gradient = self.complex_step()
-            except TypeError:
+            except (TypeError, AttributeError, np.exceptions.ComplexWarning):
                 gradient = self.differences()
+            except ArithmeticError as error:
+                raise Discarded(f"overflows: {error}") from error
         if not all(np.all(np.abs(part) < LARGEST) for part in gradient):
             raise Discarded("the gradient is not finite, or large")
         return gradient
