@@ -220,7 +220,7 @@ def any_of_list(g: Generator) -> bool:
     if not lists:
         return False
     name, source, variable = g.fresh("s"), g.pick(lists), g.fresh("t")
-    with g.binding(**{variable: Float()}):
+    with g.frozen_lists(), g.binding(**{variable: Float()}):
         e = squash(g, scalar(g, 1)).text
         test = f" if {condition(g)}" if g.chance(30) else ""
     g.use("sum over a list")

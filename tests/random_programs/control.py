@@ -120,16 +120,9 @@ def for_items(g: Generator) -> bool:
         list_type = g.frame.scope[source]
         g.use("for over a list")
         g.emit(f"for {name} in {source}:")
-        # no list grows while one is iterated: two lists could feed each other without end
-        thawed = [type_ for type_ in dict.fromkeys(g.frame.scope[other] for other in g.names(ListOf))
-                  if not type_.frozen]
-        for type_ in thawed:
-            type_.frozen = True
-        with g.block():
+        with g.frozen_lists(), g.block():
             g.define(name, list_type.item)
             _loop_body(g)
-        for type_ in thawed:
-            type_.frozen = False
         return True
     if matrices and g.chance(40):
         source = g.pick(matrices)

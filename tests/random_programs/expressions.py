@@ -150,7 +150,8 @@ def _generator_sum(g: Generator, depth: int) -> Expr | None:
         second = g.fresh("t")
         with g.binding(**{variable: Float(), second: Float()}):
             e = scalar(g, depth)
-        body, loop = Expr(f"{variable} * {e.text}", 1.5 * e.size), f"for {variable}, {second} in zip({text}, {other.text})"
+        body = Expr(f"{variable} * {e.text}", 1.5 * e.size)
+        loop = f"for {variable}, {second} in zip({text}, {other.text})"
     return Expr(f"sum({opening}{body.text} {loop}{closing})", n * body.size)
 
 

@@ -170,6 +170,17 @@ class Generator:
         self.frame.scope = before
 
     @contextlib.contextmanager
+    def frozen_lists(self) -> Iterator[None]:
+        """While one list is iterated no list grows: two could feed each other without end."""
+        lists = [self.frame.scope[name] for name in self.names(ListOf)]
+        thawed = [type_ for type_ in dict.fromkeys(lists) if not type_.frozen]
+        for type_ in thawed:
+            type_.frozen = True
+        yield
+        for type_ in thawed:
+            type_.frozen = False
+
+    @contextlib.contextmanager
     def block(self) -> Iterator[None]:
         """An indented block; what it defines may be undefined after it."""
         frame = self.frame

@@ -55,7 +55,8 @@ def _final(g: Generator) -> str:
                 terms.append(f"{g.literal(0.3, 0.9)} * {name}")
             case Vector(n):
                 weights = f"np.arange(1.0, {n + 1}.0)"
-                terms.append(g.pick((f"np.dot({name}, {weights})", f"np.sum({name} * {name})", f"np.sum(np.sin({name}))")))
+                terms.append(g.pick((
+                    f"np.dot({name}, {weights})", f"np.sum({name} * {name})", f"np.sum(np.sin({name}))")))
             case Matrix():
                 terms.append(g.pick((f"np.sum(np.cos({name}))", f"np.sum({name} ** 2)")))
             case ListOf(item, _) if item == Float():

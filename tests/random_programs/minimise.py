@@ -62,7 +62,22 @@ def minimised(program: Program, fails: Callable[[Program], bool], seconds: float
         narrower = Program(smallest.source, smallest.args, rest, smallest.features)
         if rest and _holds(fails, narrower):
             smallest = narrower
+    for name in smallest.args:
+        shorter = _without_argument(smallest, name)
+        if name not in smallest.wrt and shorter is not None and _holds(fails, shorter):
+            smallest = shorter
     return smallest
+
+
+def _without_argument(program: Program, name: str) -> Program | None:
+    """The program without that parameter of ``f`` and its argument."""
+    tree = ast.parse(program.source)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "f":
+            node.args.args = [arg for arg in node.args.args if arg.arg != name]
+    args = {key: value for key, value in program.args.items() if key != name}
+    shorter = _program(program, tree)
+    return shorter and Program(shorter.source, args, program.wrt, program.features)
 
 
 def _program(program: Program, tree: ast.Module) -> Program | None:
@@ -96,7 +111,8 @@ def _statement_edits(tree: ast.Module) -> list[Edit]:
             block = getattr(node, name, None)
             for position, statement in enumerate(block if isinstance(block, list) else ()):
                 if not isinstance(statement, ast.FunctionDef):
-                    edits += [(k, name, position, inner) for inner in ("orelse", "body") if getattr(statement, inner, 0)]
+                    inner_blocks = [inner for inner in ("orelse", "body") if getattr(statement, inner, None)]
+                    edits += [(k, name, position, inner) for inner in inner_blocks]
                 edits.append((k, name, position, "nothing"))
     return edits
 
