@@ -212,3 +212,15 @@ def _collect(y_bar, source, shape):
     if size:
         np.add.at(out, source[written] % size, y_bar[written])
     return np.reshape(out, shape)
+
+
+def winning(stored_bar, index):
+    """What flows back through `x[index] = v`: the adjoint of the elements written, where several writes hit one element
+    only for the last of them.
+
+    >>> winning(np.array([1.0, 2.0]), np.array([0, 0]))
+    array([0., 1.])
+    """
+    from .indexing import store_winners
+
+    return np.where(store_winners(np.shape(stored_bar), index), stored_bar[index], 0.0)

@@ -1,0 +1,244 @@
+"""The functional forms: `grad`, `value_and_grad`, `vjp`, `check_gradients`, `stop_gradient`."""
+from __future__ import annotations
+
+import numpy as np
+
+from . import pipeline
+from .calling import resolve_wrt
+from .decorator import DifferentiableFunction, GradientCaller, _Bound, call_generated, programs_of, run_adjoint
+from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
+from .frontend.signature import describe, is_differentiable
+from .rules.registry import inactive
+from .runtime.finish import private_copy
+
+
+def _refuse(options):
+    for name in ("checkpoint", "memory", "tape_dtype", "debug_nans"):
+        if options.pop(name, None):
+            raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
+    backend = options.pop("backend", None)
+    if backend not in (None, "numpy"):
+        raise UnsupportedSyntaxError(f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'")
+    if options.pop("mode", "reverse") != "reverse":
+        raise UnsupportedSyntaxError("forward mode is not supported yet", hint="leave out mode=")
+    unknown = set(options) - {"outputs", "holomorphic"}
+    if unknown:
+        raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
+    return options
+
+
+class _Gradient:
+    """What `grad` and `value_and_grad` return."""
+
+    def __init__(self, function, wrt, with_value, options):
+        if isinstance(function, _Gradient):
+            raise UnsupportedSyntaxError("derivatives of derivatives are not supported yet", hint="use first derivatives, or differences of them")
+        self.function, self.wrt, self.with_value, self.options = function, wrt, with_value, options
+        self._caller = None
+        name = getattr(function, "__name__", type(function).__name__)
+        self.__name__ = f"{'value_and_grad' if with_value else 'grad'}_of_{name}"
+        self.__doc__ = f"The {'value and ' if with_value else ''}gradient of {name} with respect to {wrt!r}."
+
+    @property
+    def caller(self):
+        if self._caller is None:
+            self._caller = GradientCaller(programs_of(self.function, **self.options), self.wrt)
+        return self._caller
+
+    def __call__(self, *args, **kwargs):
+        caller = self._caller or self.caller
+        return caller(args, kwargs) if self.with_value else caller(args, kwargs)[1]
+
+    def __reduce__(self):
+        return _Gradient, (_picklable(self.function), self.wrt, self.with_value, self.options)
+
+
+def _picklable(function):
+    return function
+
+
+def grad(f, wrt=0, **options):
+    """The gradient of `f` with respect to `wrt`: a function of the same arguments.
+
+    f must return one real number (an array of size 1 counts); see `vjp` for other results. Returns one array
+    (structure) per `wrt`, a tuple if `wrt` is a tuple. Raises NotScalarError, NonDifferentiableInputError,
+    UnsupportedSyntaxError, MissingRuleError when called.
+
+    >>> grad(lambda x, y: x * y * y, wrt=("x", 1))(2.0, 3.0)
+    (9.0, 12.0)
+    """
+    return _Gradient(f, wrt, False, _refuse(dict(options)))
+
+
+def value_and_grad(f, wrt=0, **options):
+    """Like `grad`, with the value of `f` in front.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return _Gradient(f, wrt, True, _refuse(dict(options)))
+
+
+def vjp(f, *args, wrt=None, **kwargs):
+    """`(value, pullback)`: `pullback(seed)` is the vector-Jacobian product; it may be called again.
+
+    `wrt` None means every argument that holds floats. The seed has the structure of the value; None stands for zero.
+
+    >>> value, pullback = vjp(lambda x: (x * x, 2.0 * x), 3.0, wrt=0)
+    >>> value, pullback((1.0, 10.0))
+    ((9.0, 6.0), 26.0)
+    """
+    options = {}
+    if isinstance(f, (DifferentiableFunction, _Bound)):
+        inner = f if isinstance(f, DifferentiableFunction) else f._inner
+        programs = inner.programs
+    else:
+        programs = programs_of(f, **options)
+    binding = programs.bind(args, kwargs)
+    if wrt is None:
+        wrt = _every_floating(binding)
+    resolved = resolve_wrt(wrt, binding)
+    if not resolved.differentiable:
+        value = f(*args, **kwargs)
+        return value, lambda seed: resolved.empty_gradient(binding)
+    compiled = programs.split(binding, resolved.paths)
+    value, tape = call_generated(compiled, "forward", private_copy(binding.values, compiled))
+
+    def pullback(seed=1.0):
+        """The adjoints of the arguments for an adjoint of the value."""
+        return run_adjoint(programs, compiled, binding, resolved, tape, value, seed, retain=True)
+
+    return value, pullback
+
+
+def _every_floating(binding):
+    """Positions (or names) of every argument that holds floats, star arguments one by one."""
+    found = []
+    position = 0
+    for p, value in zip(list(binding.parameters.parameters.values())[binding.hidden:], binding.values[binding.hidden:], strict=True):
+        if p.kind is p.VAR_POSITIONAL:
+            found += [position + k for k, v in enumerate(value) if is_differentiable(describe(v))]
+            position += len(value)
+        elif p.kind is p.VAR_KEYWORD:
+            found += [k for k, v in value.items() if is_differentiable(describe(v))]
+        else:
+            if is_differentiable(describe(value)):
+                found.append(p.name if p.kind is p.KEYWORD_ONLY else position)
+            position += p.kind is not p.KEYWORD_ONLY
+    if not found:
+        raise NonDifferentiableInputError("no argument holds a float", hint="pass floats or arrays of floats")
+    return tuple(found)
+
+
+def stop_gradient(x):
+    """`x` itself, as a constant to the derivative.
+
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return x
+
+
+inactive(stop_gradient)
+
+
+def check_gradients(f, *args, wrt=None, tolerance=1e-5, step=1e-6, **kwargs):
+    """Compare the gradient of `f` with central differences; raises GradientMismatchError with argument, index, both values.
+
+    >>> check_gradients(lambda x: x * np.sin(x), 0.7)
+    """
+    value, pullback = vjp(f, *args, wrt=wrt, **kwargs)
+    rng = np.random.default_rng(0)
+    seed = _random_like(rng, value)
+    gradients = pullback(seed)
+    programs = programs_of(f)
+    binding = programs.bind(args, kwargs)
+    asked = _every_floating(binding) if wrt is None else wrt
+    single = not isinstance(asked, (tuple, list))
+    gradients = (gradients,) if single else gradients
+    for w, gradient in zip((asked,) if single else asked, gradients, strict=True):
+        for path, got in _numbers(gradient):
+            want = _difference(f, args, kwargs, w, path, seed, step, binding)
+            scale = max(1.0, abs(want), abs(got))
+            if not abs(want - got) <= tolerance * scale:
+                name = w if isinstance(w, str) else f"{w} ({binding.names[w + binding.hidden] if w + binding.hidden < len(binding.names) else '*'})"
+                raise GradientMismatchError(f"gradient with respect to argument {name}, index {_shown(path)}: the compiler gives {got!r}, "
+                                            f"differences give {want!r}", hint="check rules given with register_vjp, and kinks near this point")
+
+
+def _shown(path):
+    return "".join(f"[{p!r}]" if not isinstance(p, tuple) else f"[{', '.join(map(str, p))}]" for p in path) or "()"
+
+
+def _random_like(rng, value):
+    if isinstance(value, (tuple, list)):
+        return tuple(_random_like(rng, v) for v in value)
+    if isinstance(value, dict):
+        return {k: _random_like(rng, v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return rng.standard_normal(value.shape)
+    return float(rng.standard_normal()) if isinstance(value, (float, complex, np.generic)) else None
+
+
+def _numbers(gradient, path=()):
+    if isinstance(gradient, np.ndarray):
+        for index in np.ndindex(gradient.shape):
+            yield (*path, index), gradient[index].real if gradient.dtype.kind == "f" else gradient[index]
+    elif isinstance(gradient, (float, complex, np.generic)):
+        yield path, gradient
+    elif isinstance(gradient, (tuple, list)):
+        for k, g in enumerate(gradient):
+            yield from _numbers(g, (*path, k))
+    elif isinstance(gradient, dict):
+        for k, g in gradient.items():
+            yield from _numbers(g, (*path, k))
+    elif hasattr(gradient, "__dict__"):
+        for k, g in vars(gradient).items():
+            yield from _numbers(g, (*path, k))
+
+
+def _difference(f, args, kwargs, w, path, seed, step, binding):
+    import copy
+
+    def at(distance):
+        moved_args, moved_kwargs = copy.deepcopy(args), copy.deepcopy(kwargs)
+        holder, key = (moved_kwargs, w) if isinstance(w, str) and w in moved_kwargs else (list(moved_args), w)
+        if isinstance(key, str):
+            key = binding.names.index(key) - binding.hidden
+        holder[key] = _moved(holder[key], path, distance)
+        if isinstance(holder, list):
+            moved_args = tuple(holder)
+        return f(*moved_args, **moved_kwargs)
+
+    plus, minus = at(step), at(-step)
+    return (_inner(seed, plus) - _inner(seed, minus)) / (2 * step)
+
+
+def _moved(value, path, distance):
+    if not path:
+        return value + distance
+    if isinstance(value, np.ndarray):
+        value[path[0]] += distance
+        return value
+    if isinstance(value, tuple):
+        items = list(value)
+        items[path[0]] = _moved(items[path[0]], path[1:], distance)
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, (list, dict)):
+        value[path[0]] = _moved(value[path[0]], path[1:], distance)
+        return value
+    object.__setattr__(value, path[0], _moved(getattr(value, path[0]), path[1:], distance))
+    return value
+
+
+def _inner(seed, value):
+    if isinstance(value, (tuple, list)):
+        return sum(_inner(s, v) for s, v in zip(seed, value, strict=True))
+    if isinstance(value, dict):
+        return sum(_inner(seed[k], v) for k, v in value.items())
+    if seed is None:
+        return 0.0
+    return float(np.sum(np.conj(seed) * value).real)
+
+
+__all__ = ["check_gradients", "grad", "pipeline", "stop_gradient", "value_and_grad", "vjp"]

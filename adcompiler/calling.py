@@ -1,0 +1,127 @@
+"""Calls: binding arguments to parameters, resolving `wrt`, packing gradients in the caller's order."""
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import NonDifferentiableInputError
+from .frontend.signature import describe, leaves, require_differentiable
+from .runtime.finish import finished
+
+
+@dataclass
+class Binding:
+    """Arguments by parameter: a star parameter holds a tuple, a double star a dict."""
+
+    names: tuple[str, ...]
+    values: tuple
+    parameters: inspect.Signature
+    hidden: int                      # leading arguments that the caller does not pass (self)
+
+    @property
+    def is_plain(self) -> bool:
+        return all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self.parameters.parameters.values())
+
+    def fits(self, args) -> bool:
+        """Do positional arguments alone fill every parameter?"""
+        return len(args) + self.hidden == len(self.names)
+
+    def aliases(self) -> tuple:
+        """Pairs of array parameters that are one object or share memory."""
+        arrays = [(n, v) for n, v in zip(self.names, self.values, strict=True) if isinstance(v, np.ndarray)]
+        if len(arrays) < 2:
+            return ()
+        return tuple((arrays[j][0], n) for k, (n, v) in enumerate(arrays) for j in range(k)
+                     if arrays[j][1] is v or np.may_share_memory(arrays[j][1], v))
+
+
+def bind_call(parameters: inspect.Signature, args, kwargs, hidden) -> Binding:
+    """Bind a call in Python's way; defaults are filled in. Raises TypeError as the call itself would."""
+    bound = parameters.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return Binding(tuple(bound.arguments), tuple(bound.arguments.values()), parameters, hidden)
+
+
+@dataclass
+class Wrt:
+    """Resolved inputs: `paths` for the compiler, and how to hand gradients back."""
+
+    paths: tuple[tuple, ...]
+    order: tuple[int, ...]           # for each input asked for: its place in `paths`, or -1 if it holds no number
+    is_single: bool
+    values: tuple
+    as_list: bool = False
+
+    @property
+    def differentiable(self) -> bool:
+        return bool(self.paths)
+
+    @property
+    def positions(self):
+        return self._positions
+
+    def packed(self, gradients, binding):
+        """Gradients in the order of `wrt`, with the types of the arguments."""
+        if len(self.paths) == 1:
+            gradients = (gradients,)
+        out = [finished(gradients[k], v) if k >= 0 else v for k, v in zip(self.order, self.values_now(binding), strict=True)]
+        return out[0] if self.is_single else tuple(out)
+
+    def values_now(self, binding):
+        by_name = dict(zip(binding.names, binding.values, strict=True))
+        return [by_name[p[0]] if len(p) == 1 else by_name[p[0]][p[1]] for p in self.asked]
+
+    def empty_gradient(self, binding):
+        values = self.values_now(binding)
+        return values[0] if self.is_single else tuple(values)
+
+
+def resolve_wrt(wrt, binding: Binding) -> Wrt:
+    """Which inputs are meant; raises NonDifferentiableInputError where a gradient makes no sense."""
+    single = not isinstance(wrt, (tuple, list))
+    asked, paths, order = [], [], []
+    by_name = dict(zip(binding.names, binding.values, strict=True))
+    for w in (wrt,) if single else wrt:
+        path = _path(w, binding)
+        value = by_name[path[0]] if len(path) == 1 else by_name[path[0]][path[1]]
+        described = describe(value)
+        require_differentiable(described, w if isinstance(w, str) else path[0], value)
+        asked.append(path)
+        if not any(t.kind in "fc" for t in leaves(described)):
+            order.append(-1)
+            continue
+        if path not in paths:
+            paths.append(path)
+        order.append(paths.index(path))
+    made = Wrt(tuple(paths), tuple(order), single, ())
+    made.asked = asked
+    made._positions = [binding.names.index(p[0]) for p in asked]
+    made.call_position = made._positions[0] - binding.hidden if asked else 0
+    return made
+
+
+def _path(w, binding) -> tuple:
+    parameters = list(binding.parameters.parameters.values())
+    if isinstance(w, str):
+        if w in binding.names and parameters[binding.names.index(w)].kind not in (inspect.Parameter.VAR_KEYWORD,):
+            return (w,)
+        for p in parameters:
+            if p.kind is p.VAR_KEYWORD and w in dict(zip(binding.names, binding.values, strict=True))[p.name]:
+                return (p.name, w)
+        raise NonDifferentiableInputError(f"there is no argument '{w}'", hint=f"arguments: {', '.join(binding.names)}")
+    if not isinstance(w, (int, np.integer)) or isinstance(w, bool):
+        raise NonDifferentiableInputError(f"wrt must be a position or a name, not {w!r}", hint="for example wrt=0 or wrt='x'")
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][binding.hidden:]
+    star = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    extra = dict(zip(binding.names, binding.values, strict=True))[star.name] if star is not None else ()
+    k = int(w)
+    if k < 0:
+        k += len(positional) + len(extra)
+    if 0 <= k < len(positional):
+        return (positional[k].name,)
+    if 0 <= k - len(positional) < len(extra):
+        return (star.name, k - len(positional))
+    raise NonDifferentiableInputError(f"wrt={w}: the call has only {len(positional) + len(extra)} positional arguments",
+                                      hint="count from 0, or give the name of the argument")

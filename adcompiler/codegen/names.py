@@ -1,0 +1,172 @@
+"""Spelling of functions, modules and constants in generated code, and the imports that it needs."""
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import operator
+import sys
+import types
+
+import numpy as np
+
+_OPERATORS = {operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
+              operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul: ast.MatMult,
+              operator.lshift: ast.LShift, operator.rshift: ast.RShift, operator.and_: ast.BitAnd, operator.or_: ast.BitOr,
+              operator.xor: ast.BitXor}
+_UNARY = {operator.neg: ast.USub, operator.pos: ast.UAdd, operator.invert: ast.Invert, operator.not_: ast.Not}
+_COMPARISONS = {operator.eq: ast.Eq, operator.ne: ast.NotEq, operator.lt: ast.Lt, operator.le: ast.LtE, operator.gt: ast.Gt,
+                operator.ge: ast.GtE, operator.is_: ast.Is, operator.is_not: ast.IsNot}
+
+
+def operator_node(function):
+    """The ast operator of a function of `operator`, or None."""
+    return _OPERATORS.get(function)
+
+
+def apply(function_node, function, args, kwargs):
+    """The expression `function(*args)` with operators as operators."""
+    if not kwargs and len(args) == 2 and function in _OPERATORS:
+        return ast.BinOp(args[0], _OPERATORS[function](), args[1])
+    if not kwargs and len(args) == 2 and function in _COMPARISONS:
+        return ast.Compare(args[0], [_COMPARISONS[function]()], [args[1]])
+    if not kwargs and len(args) == 1 and function in _UNARY:
+        return ast.UnaryOp(_UNARY[function](), args[0])
+    return ast.Call(function_node(function), list(args), [ast.keyword(k, v) for k, v in kwargs.items()])
+
+
+class Namer:
+    """Gives every object that generated code names a spelling, and remembers the imports and bindings."""
+
+    def __init__(self, taken):
+        self.taken = set(taken)           # names of the program, which imports must not hide
+        self.imports: dict[str, str] = {}  # local name -> import statement
+        self.bindings: dict[str, object] = {}
+        self.by_object: dict[int, str] = {}
+        self.kept: list = []
+
+    def local(self, wanted: str, statement: str, value) -> str:
+        """A local name for an imported object."""
+        key = id(value)
+        if key in self.by_object:
+            return self.by_object[key]
+        chosen, k = wanted, 0
+        while chosen in self.taken or chosen in self.bindings or hasattr(builtins, chosen) and getattr(builtins, chosen) is not value:
+            k += 1
+            chosen = f"{wanted}_{k}"
+        if chosen != wanted:
+            statement = f"{statement} as {chosen}" if " as " not in statement else f"{statement.rpartition(' as ')[0]} as {chosen}"
+        self.by_object[key] = chosen
+        self.imports[chosen] = statement
+        self.bindings[chosen] = value
+        self.kept.append(value)
+        return chosen
+
+    def module(self, module) -> ast.expr:
+        """A module: numpy as np, others by their last name."""
+        if module.__name__ == "numpy":
+            return ast.Name(self.local("np", "import numpy as np", module), ast.Load())
+        head, _, tail = module.__name__.rpartition(".")
+        if module.__name__.startswith("numpy."):
+            node = self.module(np)
+            for part in module.__name__.split(".")[1:]:
+                node = ast.Attribute(node, part, ast.Load())
+            return node
+        statement = f"from {head} import {tail}" if head else f"import {tail}"
+        return ast.Name(self.local(tail, statement, module), ast.Load())
+
+    def object(self, value) -> ast.expr:
+        """An expression for a function, class, module or constant."""
+        if isinstance(value, types.ModuleType):
+            return self.module(value)
+        if value is None or value is Ellipsis or isinstance(value, (bool, int, str, bytes)):
+            return ast.Constant(value)
+        if isinstance(value, float):
+            return self.number(value)
+        if isinstance(value, complex):
+            return ast.Constant(value)
+        if type(value).__name__ == "_ListLiteral":
+            return ast.List([self.object(v) for v in value], ast.Load())
+        if type(value) is tuple:
+            return ast.Tuple([self.object(v) for v in value], ast.Load())
+        if isinstance(value, slice):
+            return ast.Call(ast.Name("slice", ast.Load()), [self.object(v) for v in (value.start, value.stop, value.step)], [])
+        if isinstance(value, np.dtype):
+            return ast.Call(ast.Attribute(self.module(np), "dtype", ast.Load()), [ast.Constant(value.str if value.names is None else str(value))], [])
+        if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, np.ufunc):
+            return ast.Attribute(self.object(value.__self__), value.__name__, ast.Load())
+        return self.function(value)
+
+    def number(self, value: float) -> ast.expr:
+        if value != value:
+            return ast.Attribute(self.module(math), "nan", ast.Load())
+        if value in (math.inf, -math.inf):
+            node = ast.Attribute(self.module(math), "inf", ast.Load())
+            return node if value > 0 else ast.UnaryOp(ast.USub(), node)
+        return ast.Constant(value) if value >= 0 or value != value else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+    def function(self, value) -> ast.expr:
+        name = getattr(value, "__name__", None)
+        if isinstance(value, np.ufunc) and getattr(np, name, None) is value:
+            return ast.Attribute(self.module(np), name, ast.Load())
+        if name is not None and getattr(builtins, name, None) is value and name not in self.taken:
+            return ast.Name(name, ast.Load())
+        module_name = getattr(value, "__module__", None) or ""
+        for candidate in (module_name, "numpy", "math"):
+            module = sys.modules.get(candidate)
+            if candidate.startswith("numpy") and candidate != "numpy":
+                public = _public_numpy(value, name)
+                if public is not None:
+                    node = self.module(np)
+                    for part in public.split("."):
+                        node = ast.Attribute(node, part, ast.Load())
+                    return node
+            if module is not None and name is not None and getattr(module, name, None) is value and candidate != "__main__":
+                if candidate in ("numpy", "math"):
+                    return ast.Attribute(self.module(module), name, ast.Load())
+                if candidate.startswith("adcompiler.") or _importable(module):
+                    return ast.Name(self.local(name, f"from {candidate} import {name}", value), ast.Load())
+        qualified = getattr(value, "__qualname__", "")
+        if "." in qualified and "<" not in qualified:
+            owner = _owner(value)
+            if owner is not None:
+                return ast.Attribute(self.object(owner), name, ast.Load())
+        wanted = name if name and name.isidentifier() else type(value).__name__.lower()
+        return ast.Name(self.bind(wanted, value), ast.Load())
+
+    def bind(self, wanted, value) -> str:
+        """A name for an object that cannot be imported; only code that runs in this process can use it."""
+        if id(value) in self.by_object:
+            return self.by_object[id(value)]
+        chosen, k = wanted, 0
+        while chosen in self.taken or chosen in self.bindings or hasattr(builtins, chosen):
+            k += 1
+            chosen = f"{wanted}_{k}"
+        self.by_object[id(value)] = chosen
+        self.bindings[chosen] = value
+        self.kept.append(value)
+        return chosen
+
+
+def _importable(module) -> bool:
+    return getattr(module, "__spec__", None) is not None or getattr(module, "__file__", None) is not None
+
+
+def _owner(value):
+    objclass = getattr(value, "__objclass__", None)
+    if objclass is not None:
+        return objclass
+    module = sys.modules.get(getattr(value, "__module__", "") or "")
+    owner = module
+    for part in value.__qualname__.split(".")[:-1]:
+        owner = getattr(owner, part, None)
+    return owner
+
+
+def _public_numpy(value, name):
+    for path, module in (("", np), ("linalg.", np.linalg), ("random.", np.random), ("fft.", np.fft), ("lib.", np.lib)):
+        if name and getattr(module, name, None) is value:
+            return path + name
+    if getattr(value, "__self__", None) is not None and getattr(np.random, name or "", None) == value:
+        return "random." + name
+    return None

@@ -1,0 +1,295 @@
+"""The primal in generated code: the user's program from IR, with what the forward sweep keeps.
+
+Statements keep the user's names and order; temporaries carry `hidden` so that `simplify` can put them back into the
+expressions they came from.
+"""
+from __future__ import annotations
+
+import ast
+import copy
+
+from ..ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Loop, Phi, Raw, Slice,
+                        Starred, Store, Try, Unpack, UserCall, Var, With)
+from ..ir.types import Tup
+from ..transform.bars import unique
+from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
+from .names import apply, operator_node
+
+
+class PrimalNames:
+    """How variables are spelt in the forward sweep."""
+
+    def __init__(self, function, layout, namer, taken):
+        self.function, self.layout, self.namer, self.taken = function, layout, namer, taken
+        self.hidden: dict[Var, str] = {}
+        self.versions: dict[str, list[Var]] = {}
+        self.components: dict[Var, tuple[Var, int]] = {}
+        for v in layout.home:
+            if not v.hidden:
+                self.versions.setdefault(v.name, []).append(v)
+            for k, item in enumerate(v.items or ()):
+                if isinstance(item.definition, Phi) or isinstance(item.definition, Assign) and item.definition.implicit:
+                    self.components.setdefault(item, (v, k))
+
+    def name(self, v: Var) -> str:
+        if not v.hidden:
+            return v.name
+        if v not in self.hidden:
+            self.hidden[v] = unique(v.name, self.taken)
+        return self.hidden[v]
+
+    def is_rebound(self, v: Var, text) -> bool:
+        """Does the name of `v` mean something else at the end of the function?"""
+        if v.hidden:
+            return False
+        mine = self.layout.home[v][1]
+        return any(w is not v and (self.layout.home[w][1] > mine or (self.layout.home[w][1] == mine and w.uid > v.uid))
+                   for w in self.versions.get(v.name, ()))
+
+    def is_rebound_for(self, v, text):
+        return False
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+    def read(self, e):
+        """An operand or expression of the IR as Python."""
+        if isinstance(e, Var):
+            if e in self.components and e.hidden:
+                base, k = self.components[e]
+                return subscript(self.read(base), constant(k))
+            if e.const is not NOTHING and e.hidden and not e.varied and isinstance(e.const, (int, float, str, bool)) and e.definition is None:
+                return self.namer.object(e.const)
+            return name(self.name(e))
+        if isinstance(e, Const):
+            return self.namer.object(e.value)
+        if isinstance(e, Call):
+            return self.call(e)
+        if isinstance(e, GetItem):
+            return subscript(self.read(e.base), self.index(e.index))
+        if isinstance(e, GetAttr):
+            return attribute(self.read(e.base), e.attr)
+        if isinstance(e, Slice):
+            return ast.Slice(*[None if p is None else self.read(p) for p in (e.lower, e.upper, e.step)])
+        if isinstance(e, Starred):
+            return ast.Starred(self.read(e.value), ast.Load())
+        if isinstance(e, Display):
+            items = [self.read(i) for i in e.items]
+            if e.kind == "dict":
+                return ast.Dict([self.read(k) for k in e.keys], items)
+            return {"tuple": ast.Tuple, "list": ast.List}[e.kind](items, ast.Load())
+        if isinstance(e, Raw):
+            return self.raw(e.node, e.names)
+        raise TypeError(f"unknown expression {type(e).__name__}")
+
+    def index(self, e):
+        return self.read(e)
+
+    def call(self, e: Call):
+        args = [self.read(a) for a in e.args]
+        kwargs = {k: self.read(v) for k, v in e.kwargs.items()}
+        if e.method is not None and e.method.startswith("."):
+            return attribute(args[0], e.method[1:])
+        if e.method is not None:
+            return call(attribute(args[0], e.method), *args[1:], **kwargs)
+        if isinstance(e.function, (Var, Const, GetAttr)):
+            return call(self.read(e.function), *args, **kwargs)
+        return apply(self.namer.object, e.function, args, kwargs)
+
+    def raw(self, node, names):
+        """A piece of the user's text with the names of this function."""
+        return _Renamer(self, names).visit(copy.deepcopy(node))
+
+    def pattern(self, p):
+        if isinstance(p, Var):
+            return name(self.name(p), True)
+        return ast.Tuple([self.pattern(i) for i in p], ast.Store())
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, names, mapping, writes=None):
+        self.names, self.mapping, self.writes = names, mapping, writes or {}
+
+    def visit_Name(self, node):
+        if isinstance(node.ctx, ast.Load) and node.id in self.mapping:
+            return self.names.read(self.mapping[node.id])
+        if not isinstance(node.ctx, ast.Load) and node.id in self.writes:
+            return ast.Name(self.names.name(self.writes[node.id]), node.ctx)
+        if isinstance(node.ctx, ast.Load) and node.id in self.writes:
+            return ast.Name(self.names.name(self.writes[node.id]), node.ctx)
+        return node
+
+
+class PrimalPrinter:
+    """Turns the statements of a function into code, with the insertions of the save pass."""
+
+    def __init__(self, function, names: PrimalNames, insertions, namer, kept_vars=()):
+        self.function, self.names, self.insert, self.namer = function, names, insertions, namer
+        self.kept = set(kept_vars)
+        self.out: list = []
+
+    def body(self):
+        self.out = list(self.insert.start)
+        self.block(self.function.body)
+        return self.out
+
+    def nested(self, block, head=()):
+        out, self.out = self.out, list(head)
+        self.block(block)
+        made, self.out = self.out, out
+        return made
+
+    def block(self, block):
+        for s in block:
+            self.out.extend(self.insert.before.get(s, ()))
+            self.statement(s)
+            self.out.extend(self.insert.after.get(s, ()))
+
+    def line(self, s, target, value, op=None, hidden=False, keep=False):
+        self.out.append(Line(target, value, op, s.loc, hidden, keep))
+
+    def statement(self, s):
+        method = getattr(self, "_" + type(s).__name__.lower())
+        method(s)
+
+    def _assign(self, s: Assign):
+        if s.implicit:
+            return
+        target = name(self.names.name(s.target), True)
+        if s.augmented is not None and isinstance(s.value, Call) and len(s.value.args) == 2:
+            self.line(s, target, self.names.read(s.value.args[1]), operator_node(s.augmented)())
+            return
+        self.line(s, target, self.names.read(s.value), hidden=s.target.hidden, keep=_has_effect(s.value))
+
+    def _unpack(self, s: Unpack):
+        self.line(s, self.names.pattern(s.pattern), self.names.read(s.value))
+
+    def _store(self, s: Store):
+        if isinstance(s.printed, tuple):
+            _, function, value = s.printed
+            if s.index is None or isinstance(s.index, Const) and s.index.value is Ellipsis:
+                target = self.names.read(s.base)
+            else:
+                target = subscript(self.names.read(s.base), self.names.index(s.index))
+            target.ctx = ast.Store()
+            self.line(s, target, self.names.read(value), operator_node(function)(), keep=True)
+            return
+        if s.printed is not None:
+            self.line(s, None, self.names.read(s.printed), keep=True)
+            return
+        if s.index is None:
+            target = self.names.read(s.base)
+            if not isinstance(target, (ast.Name, ast.Subscript, ast.Attribute)):
+                target = subscript(target, constant(Ellipsis))
+            target.ctx = ast.Store()
+        else:
+            target = subscript(self.names.read(s.base), self.names.index(s.index), True)
+        op = operator_node(s.op)() if s.op is not None else None
+        self.line(s, target, self.names.read(s.value), op, keep=True)
+
+    def _containerop(self, s: ContainerOp):
+        if s.implicit:
+            return
+        base = self.names.read(s.base)
+        key = None if s.key is None else self.names.read(s.key)
+        value = None if s.value is None else self.names.read(s.value)
+        target = name(self.names.name(s.target), True) if s.target is not None else None
+        hidden = s.target is not None and s.target.hidden
+        if s.kind == "get":
+            self.line(s, target, subscript(base, key), hidden=hidden)
+        elif s.kind == "getattr":
+            self.line(s, target, attribute(base, s.key.value), hidden=hidden)
+        elif s.kind == "setattr":
+            self.line(s, ast.Attribute(base, s.key.value, ast.Store()), value, keep=True)
+        elif s.kind == "set" or s.kind == "set_slice":
+            self.line(s, subscript(base, key, True), value, keep=True)
+        elif s.kind == "append":
+            self.line(s, None, call(attribute(base, "append"), value), keep=True)
+        elif s.kind == "insert":
+            self.line(s, None, call(attribute(base, "insert"), key, value), keep=True)
+        elif s.kind in ("pop", "pop_key"):
+            self.line(s, target, call(attribute(base, "pop"), *([key] if key is not None else [])), hidden=False, keep=True)
+        elif s.kind == "extend":
+            self.line(s, None, call(attribute(base, "extend"), value), keep=True)
+        elif s.kind in ("reverse", "clear"):
+            self.line(s, None, call(attribute(base, s.kind)), keep=True)
+        elif s.kind == "slice":
+            self.line(s, target, subscript(base, key), hidden=hidden)
+        elif s.kind == "values":
+            self.line(s, target, call(name("list"), call(attribute(base, "values"))), hidden=hidden)
+        elif s.kind == "concatenate":
+            self.line(s, target, ast.BinOp(base, ast.Add(), key), hidden=hidden)
+        elif s.kind == "replicate":
+            self.line(s, target, ast.BinOp(base, ast.Mult(), key), hidden=hidden)
+        else:
+            raise TypeError(f"unknown container operation {s.kind}")
+
+    def _effect(self, s: Effect):
+        node = _Renamer(self.names, s.names, s.writes).visit(copy.deepcopy(s.node))
+        self.out.append(Verbatim(node, s.loc))
+
+    def _if(self, s: If):
+        self.out.append(Branch(self.names.read(s.test), self.nested(s.then), self.nested(s.orelse), s.loc))
+
+    def _loop(self, s: Loop):
+        counter = self.insert.counters.get(s)
+        head = list(self.insert.head.get(s, ()))
+        if counter is not None:
+            self.line(s, name(counter, True), constant(0))
+            head.insert(0, Line(name(counter, True), constant(1), ast.Add(), s.loc))
+        if s.kind == "while":
+            test_lines = self.nested(s.test_block)
+            body = self.nested(s.body, head)
+            if test_lines:
+                from ..transform.simplify import substituted_test
+
+                test = substituted_test(test_lines, self.names.read(s.test))
+                if test is None:
+                    leave = Branch(ast.UnaryOp(ast.Not(), self.names.read(s.test)), [Verbatim(ast.Break(), s.loc)], [], s.loc)
+                    self.out.append(Repeat(None, constant(True), [*test_lines, leave, *body], s.loc))
+                    return
+                self.out.append(Repeat(None, test, body, s.loc))
+                return
+            self.out.append(Repeat(None, self.names.read(s.test), body, s.loc))
+            return
+        body = self.nested(s.body, head)
+        pattern, printed = s.header
+        if s.kind == "range":
+            iterable = call(name("range"), *[self.names.read(b) for b in s.bounds])
+        else:
+            iterable = self.names.read(printed)
+        self.out.append(Repeat(self.names.pattern(pattern), iterable, body, s.loc))
+
+    def _break(self, s: Break):
+        self.out.append(Verbatim(ast.Break(), s.loc))
+
+    def _with(self, s: With):
+        items = [ast.withitem(self.names.read(c), name(self.names.name(v), True) if v is not None else None) for c, v in s.items]
+        self.out.append(Verbatim(ast.With(items, []), s.loc, [self.nested(s.body)]))
+
+    def _try(self, s: Try):
+        from .exceptions import print_try
+
+        print_try(self, s)
+
+    def _usercall(self, s: UserCall):
+        from .user_calls import print_call
+
+        print_call(self, s)
+
+
+def _has_effect(value) -> bool:
+    """May computing this do more than give a value?"""
+    if isinstance(value, Call):
+        if value.rule is not None:
+            return not value.rule.pure
+        from ..rules.registry import is_inactive
+
+        function = value.function
+        if isinstance(function, (Var, Const, GetAttr)) or not callable(function):
+            return True
+        return not is_inactive(function) and getattr(function, "__module__", "") not in ("_operator",) and function not in _PURE
+    return isinstance(value, Raw) and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
+
+
+_PURE = (len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)
+
+__all__ = ["PrimalNames", "PrimalPrinter", "Starred", "Tup"]

@@ -1,0 +1,472 @@
+"""`differentiable` and `DifferentiableFunction`: compilation on demand, one result per signature."""
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+import weakref
+
+import numpy as np
+
+from . import pipeline
+from .calling import Binding, bind_call, resolve_wrt
+from .errors import AdcompilerError, NotScalarError, SourceUnavailableError, TapeMismatchError, UnsupportedSyntaxError
+from .frontend.lower import Signature
+from .frontend.signature import describe
+from .frontend.source import get_source
+from .rules.registry import lookup
+from .runtime.finish import finished, is_nan, private_copy
+from .runtime.seeds import checked_seed
+from .runtime.tape import Tape
+
+_OPTIONS = ("wrt", "outputs", "backend", "checkpoint", "tape_dtype", "holomorphic", "memory", "debug_nans")
+
+
+def differentiable(function=None, /, **options):
+    """Make a function differentiable: `f(x)` stays what it was, `f.grad(x)` is its gradient.
+
+    Options: `wrt` (position, name or tuple of them, default the first argument), `outputs` ("return", or names of
+    arguments that the function writes into), `holomorphic`. Nothing is compiled before a derivative is asked for.
+
+    >>> @differentiable
+    ... def cube(x):
+    ...     return x * x * x
+    >>> cube(2.0), cube.grad(2.0)
+    (8.0, 12.0)
+    """
+    unknown = set(options) - set(_OPTIONS)
+    if unknown:
+        raise TypeError(f"differentiable() has no option {sorted(unknown)[0]!r}; options: {', '.join(_OPTIONS)}")
+    if function is None:
+        return lambda f: differentiable(f, **options)
+    if isinstance(function, DifferentiableFunction):
+        return DifferentiableFunction(function.primal, **{**function.options, **options})
+    return DifferentiableFunction(function, **options)
+
+
+class DifferentiableFunction:
+    """A function with its derivatives; see `differentiable`."""
+
+    def __init__(self, function, **options):
+        self.primal = function
+        self.options = options
+        self._check_options()
+        try:
+            functools.update_wrapper(self, function)
+        except (AttributeError, TypeError):
+            pass
+        self._programs = None
+        self._gradient = None
+
+    def _check_options(self):
+        backend = self.options.get("backend")
+        if backend not in (None, "numpy"):
+            raise UnsupportedSyntaxError(f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'")
+        if self.options.get("checkpoint"):
+            raise UnsupportedSyntaxError("checkpointing is not supported yet", hint="leave out checkpoint=; the whole tape is kept")
+        for name in ("tape_dtype", "memory", "debug_nans"):
+            if self.options.get(name):
+                raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
+
+    @property
+    def programs(self) -> Programs:
+        """The compiled forms of this function, made when first asked for."""
+        if self._programs is None:
+            self._programs = Programs(self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic")))
+        return self._programs
+
+    @property
+    def wrt(self):
+        return self.options.get("wrt", 0)
+
+    def __call__(self, *args, **kwargs):
+        return self.primal(*args, **kwargs)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        return _Bound(self, instance)
+
+    def grad(self, *args, **kwargs):
+        """The gradient with respect to `wrt`."""
+        return self._value_and_grad(args, kwargs)[1]
+
+    def value_and_grad(self, *args, **kwargs):
+        """The value and the gradient with respect to `wrt`."""
+        return self._value_and_grad(args, kwargs)
+
+    @property
+    def _value_and_grad(self):
+        if self._gradient is None:
+            self._gradient = GradientCaller(self.programs, self.wrt)
+        return self._gradient
+
+    def forward(self, *args, **kwargs):
+        """`(value, tape)`: run the generated forward function, with the effects of the user's own."""
+        binding = self.programs.bind(args, kwargs)
+        wrt = resolve_wrt(self.wrt, binding)
+        compiled = self.programs.split(binding, wrt.paths)
+        value, tape = call_generated(compiled, "forward", binding.values)
+        tape.key = (self.programs, binding, wrt, compiled, value)
+        return value, tape
+
+    def adjoint(self, tape, seed=1.0, *, retain=False):
+        """Replay a tape in reverse: the gradients in `wrt` order, a single one bare. Frees the tape unless `retain`."""
+        if not isinstance(tape, Tape) or tape.key is None or (tape.key[0] is not self.programs):
+            raise TapeMismatchError("this tape is not from the forward function of this function", hint="pass what forward() returned")
+        _, binding, wrt, compiled, value = tape.key
+        return run_adjoint(self.programs, compiled, binding, wrt, tape, value, seed, retain=retain)
+
+    def source(self, kind="adjoint", *args, types=None, **kwargs):
+        """The text of the generated code: kind is "forward", "adjoint" or "gradient"."""
+        from .report.source_text import source_text
+
+        return source_text(self, kind, args, kwargs, types)
+
+    def report(self, *args, types=None, **kwargs):
+        """What the compiler decided: active variables, what is kept on the tape and why, what is recomputed."""
+        from .report.report import report_of
+
+        return report_of(self, args, kwargs, types)
+
+    def __reduce__(self):
+        return _unpickled, (_reference(self.primal), self.options)
+
+    def __repr__(self):
+        return f"<differentiable {getattr(self.primal, '__qualname__', self.primal)!s}>"
+
+
+class _Bound:
+    """A differentiable method with its object: `wrt` counts the arguments after self."""
+
+    def __init__(self, function, instance):
+        self.primal = types.MethodType(function.primal, instance)
+        self._inner = DifferentiableFunction(self.primal, **function.options)
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    def __call__(self, *args, **kwargs):
+        return self.primal(*args, **kwargs)
+
+
+def _reference(function):
+    """The function itself, or how to find it: a decorated function's name leads to the decorated object."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    if isinstance(function, types.FunctionType) and module and name:
+        return (module, name)
+    return function
+
+
+def _unpickled(reference, options):
+    if isinstance(reference, tuple) and len(reference) == 2:
+        import importlib
+
+        found = importlib.import_module(reference[0])
+        for part in reference[1].split("."):
+            found = getattr(found, part)
+        return DifferentiableFunction(found.primal if isinstance(found, DifferentiableFunction) else found, **options)
+    return DifferentiableFunction(reference, **options)
+
+
+class Programs:
+    """Everything compiled of one function, by signature."""
+
+    def __init__(self, function, outputs="return", holomorphic=False):
+        self.function = function
+        self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        self.holomorphic = holomorphic
+        self.lock = threading.RLock()
+        self.cache: dict = {}
+        self.bare_output = isinstance(outputs, str)
+        self.self_argument, plain = _plain(function)
+        self.source = _source(plain)
+        self.python = self.source.function
+        self.parameters = inspect.signature(self.python)
+
+    def bind(self, args, kwargs) -> Binding:
+        return bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
+
+    def signature(self, binding, paths) -> Signature:
+        described = tuple((n, describe(v)) for n, v in zip(binding.names, binding.values, strict=True))
+        outputs = () if self.outputs == ("return",) else self.outputs
+        return Signature(described, paths, outputs, binding.aliases())
+
+    def joint(self, binding, paths, *, strict=False):
+        return self.compiled(self.signature(binding, paths), joint=True, strict=strict)
+
+    def split(self, binding, paths, *, strict=False):
+        return self.compiled(self.signature(binding, paths), joint=False, strict=strict)
+
+    def compiled(self, signature, *, joint, strict=False):
+        key = (signature, joint, strict, pipeline.switches())
+        for compiled in self.cache.get(key, ()):
+            if guards_hold(compiled):
+                return compiled
+        with self.lock:
+            made = pipeline.compile_function(self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic)
+            guards_hold(made)
+            self.cache.setdefault(key, []).append(made)
+            if len(self.cache[key]) > 8:
+                del self.cache[key][0]
+            return made
+
+
+def _source(function):
+    try:
+        return get_source(function)
+    except SourceUnavailableError:
+        if lookup(function) is None:
+            raise
+        return get_source(_wrapper_of(function))
+
+
+def _wrapper_of(function):
+    """A Python function that calls a library function with a rule."""
+    import linecache
+
+    rule = lookup(function)
+    form = []
+    names = []
+    for p in rule.signature.parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            form.append(f"*{p.name}")
+            names.append(f"*{p.name}")
+        elif p.kind is p.VAR_KEYWORD:
+            form.append(f"**{p.name}")
+            names.append(f"**{p.name}")
+        elif p.default is p.empty:
+            form.append(p.name)
+            names.append(p.name)
+    parameters = ", ".join(form)
+    text = f"def {getattr(function, '__name__', 'f')}_call({parameters}):\n    return function({', '.join(names)})\n"
+    filename = f"<library function {rule.name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {"function": function, "__name__": "adcompiler.library"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace[f"{getattr(function, '__name__', 'f')}_call"]
+
+
+def _plain(function):
+    """The fixed first arguments of a bound method or callable object, and the function that takes them."""
+    if isinstance(function, _Bound):
+        function = function.primal
+    if isinstance(function, types.MethodType):
+        return (function.__self__,), function.__func__
+    if isinstance(function, functools.partial):
+        return (), _partial_function(function)
+    if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, functools._lru_cache_wrapper)) or hasattr(function, "py_func"):
+        return (), function
+    if lookup(function) is not None:
+        return (), function
+    call = getattr(type(function), "__call__", None)
+    if isinstance(call, types.FunctionType) and not isinstance(function, DifferentiableFunction):
+        return (function,), call
+    return (), function
+
+
+def _partial_function(partial):
+    """A Python function that does what a partial does, with the remaining parameters."""
+    import linecache
+
+    remaining = inspect.signature(partial).parameters.values()
+    form, given, keyword_only = [], [], False
+    for p in remaining:
+        if p.name in partial.keywords:
+            continue
+        if p.kind is p.VAR_POSITIONAL:
+            form.append(f"*{p.name}")
+            given.append(f"*{p.name}")
+            keyword_only = True
+        elif p.kind is p.VAR_KEYWORD:
+            form.append(f"**{p.name}")
+            given.append(f"**{p.name}")
+        elif p.kind is p.KEYWORD_ONLY:
+            if not keyword_only:
+                form.append("*")
+                keyword_only = True
+            form.append(p.name if p.default is p.empty else f"{p.name}=defaults[{p.name!r}]")
+            given.append(f"{p.name}={p.name}")
+        else:
+            form.append(p.name if p.default is p.empty else f"{p.name}=defaults[{p.name!r}]")
+            given.append(p.name)
+    text = f"def partial_call({', '.join(form)}):\n    return partial({', '.join(given)})\n"
+    filename = f"<partial of {getattr(partial.func, '__name__', 'function')}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {"partial": partial, "defaults": {p.name: p.default for p in remaining}, "__name__": "adcompiler.partial"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["partial_call"]
+
+
+# -- running generated code --------------------------------------------------------------------------------------------
+
+def guards_hold(compiled) -> bool:
+    """Do the globals that were baked in still hold? Current values of the others go into the namespace."""
+    for guard in compiled.guards:
+        container, name = guard[1], guard[2]
+        try:
+            value = container[name]
+            if guard[-1 if guard[0] == "same" else 4] == "closure":
+                value = value.cell_contents
+        except (KeyError, ValueError):
+            return False
+        if guard[0] == "same":
+            if value is not guard[3] and not (isinstance(value, (int, float, str, bool)) and value == guard[3] and type(value) is type(guard[3])):
+                return False
+        else:
+            if describe(value) != guard[3]:
+                return False
+            compiled.namespace[guard[5]] = value
+    return True
+
+
+def call_generated(compiled, kind, values):
+    """Run generated code; an exception in it points to the user's line."""
+    function = compiled.functions[kind]
+    try:
+        return function(*values)
+    except Exception as error:
+        add_place(error, compiled, kind)
+        raise
+
+
+def add_place(error, compiled, kind):
+    """Add a note with the line of the user's source to an exception that generated code raised."""
+    trace = error.__traceback__
+    filename = compiled.functions[kind].__code__.co_filename
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == filename:
+            loc = compiled.lines.get((filename, kind), {}).get(trace.tb_lineno)
+            if loc is not None and hasattr(error, "add_note") and not any("in generated code of" in n for n in getattr(error, "__notes__", ())):
+                error.add_note(f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}')
+            return
+        trace = trace.tb_next
+
+
+class GradientCaller:
+    """Calls `(value, gradient)` of a function; the common case of numbers and arrays by position is fast."""
+
+    def __init__(self, programs, wrt, has_aux=False):
+        self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
+        self.fast: dict = {}
+
+    def __call__(self, args, kwargs):
+        if not kwargs:
+            try:
+                entry = self.fast.get(tuple([_KEYS[type(a)](a) for a in args]))
+            except KeyError:
+                entry = None
+            if entry is not None:
+                return entry(args)
+        return self.slow(args, kwargs)
+
+    def slow(self, args, kwargs):
+        programs = self.programs
+        binding = programs.bind(args, kwargs)
+        wrt = resolve_wrt(self.wrt, binding)
+        if not wrt.differentiable:
+            value = programs.function(*args, **kwargs)
+            return value, wrt.empty_gradient(binding)
+        compiled = programs.joint(binding, wrt.paths)
+        self.remember(args, kwargs, binding, wrt, compiled)
+        return self.run(compiled, binding, wrt)
+
+    def run(self, compiled, binding, wrt):
+        values = binding.values
+        given = private_copy(values, compiled)
+        try:
+            value, gradients = call_generated(compiled, "gradient", given)
+            bad = is_nan(gradients)
+        except ZeroDivisionError:
+            bad = True
+        if bad:
+            strict = self.programs.joint(binding, wrt.paths, strict=True)
+            with np.errstate(all="ignore"):
+                value, gradients = call_generated(strict, "gradient", private_copy(values, strict))
+        return value, wrt.packed(gradients, binding)
+
+    def remember(self, args, kwargs, binding, wrt, compiled):
+        """Keep a short way for the next call of this kind."""
+        if kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != (True, True, False):
+            return
+        if len(compiled.guards) > 0 and any(g[0] == "type" for g in compiled.guards):
+            return
+        try:
+            key = tuple([_KEYS[type(a)](a) for a in args])
+        except KeyError:
+            return
+        function = compiled.functions["gradient"]
+        single, scalar = wrt.is_single, wrt.is_single and type(binding.values[wrt.positions[0]]) is float
+        hidden = self.programs.self_argument
+        caller = self
+
+        def fast(args):
+            if compiled.guards and not guards_hold(compiled):
+                return caller.slow(args, {})
+            try:
+                value, gradient = function(*hidden, *args)
+            except Exception:
+                return caller.slow(args, {})
+            if scalar and type(gradient) is float and gradient == gradient:
+                return value, gradient
+            if is_nan(gradient):
+                return caller.slow(args, {})
+            if single:
+                return value, finished(gradient, args[wrt.call_position])
+            return value, wrt.packed(gradient, caller.programs.bind(args, {}))
+
+        if binding.fits(args):
+            self.fast[key] = fast
+
+
+def _array_key(a):
+    return (a.dtype, a.ndim)
+
+
+_KEYS = {float: lambda a: float, int: lambda a: int, np.ndarray: _array_key, np.float64: lambda a: np.float64, complex: lambda a: complex}
+
+
+def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
+    """The adjoint function on a tape, with a seed that is checked; again with strict zeros if a NaN appears."""
+    if tape.is_freed:
+        tape.open(tape.owner)
+    seed = checked_seed(seed, value)
+    copy = tape.replay()
+    if not retain:
+        tape.free()
+    again = copy.replay()
+    try:
+        gradients = call_generated(compiled, "adjoint", (copy, seed))
+        bad = is_nan(gradients)
+    except ZeroDivisionError:
+        bad = True
+    if bad:
+        strict = programs.split(binding, wrt.paths, strict=True)
+        strict_seed = np.float64(seed) if isinstance(seed, float) else seed
+        with np.errstate(all="ignore"):
+            gradients = call_generated(strict, "adjoint", (again, strict_seed))
+    return wrt.packed(gradients, binding)
+
+
+_WEAK: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def programs_of(function, **options) -> Programs:
+    """The compiled forms of any callable, kept as long as the function lives."""
+    if isinstance(function, DifferentiableFunction) and not options:
+        return function.programs
+    if isinstance(function, (DifferentiableFunction, _Bound)):
+        function = function.primal
+    try:
+        found = _WEAK.setdefault(function, {})
+    except TypeError:
+        found = {}
+    key = tuple(sorted(options.items()))
+    if key not in found:
+        found[key] = Programs(function, options.get("outputs", "return"), bool(options.get("holomorphic")))
+    return found[key]
+
+
+__all__ = ["AdcompilerError", "DifferentiableFunction", "GradientCaller", "NotScalarError", "Programs", "differentiable", "programs_of",
+           "run_adjoint"]

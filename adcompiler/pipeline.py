@@ -1,0 +1,363 @@
+"""The pipeline: every pass from a function to its generated code, as one list to read.
+
+    source -> structure, liveness -> lower (types, alias groups) -> activity -> ties -> adjoint -> save -> simplify -> emit -> build
+
+`switched` turns optimisations off, for tests: results must not change.
+"""
+from __future__ import annotations
+
+import ast
+import contextlib
+import contextvars
+import inspect
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .analysis.activity import Activity
+from .analysis.alias import tie_views
+from .analysis.layout import Layout
+from .codegen import emit
+from .codegen.build import build, line_map
+from .codegen.names import Namer
+from .codegen.primal import PrimalNames, PrimalPrinter
+from .errors import NotScalarError
+from .frontend.lower import Signature, lower_function
+from .ir.nodes import Const, ContainerOp, Var, operands, walk
+from .ir.types import Num, Ref
+from .runtime.shadows import Shadows
+from .runtime.tape import Tape
+from .transform.adjoint import Builder
+from .transform.bars import bar_names, unique
+from .transform.code import Line, Verbatim, call, clone, constant, lines, name
+from .transform.save import Kept, Saver
+from .transform.simplify import simplify
+
+_SWITCHES = contextvars.ContextVar("adcompiler switches", default=(True, True, False))
+
+
+@contextlib.contextmanager
+def switched(*, tbr: bool | None = None, simplify: bool | None = None, verify: bool | None = None):
+    """Switch optimisations (or the verifier) for the code compiled inside the block.
+
+    tbr: keep only what the adjoint reads. simplify: put temporaries back into expressions. verify: check the IR after
+    every pass.
+    """
+    old = _SWITCHES.get()
+    new = tuple(o if n is None else n for o, n in zip(old, (tbr, simplify, verify), strict=True))
+    token = _SWITCHES.set(new)
+    try:
+        yield
+    finally:
+        _SWITCHES.reset(token)
+
+
+def switches() -> tuple:
+    """The switches in force: part of every cache key."""
+    return _SWITCHES.get()
+
+
+@dataclass
+class Compiled:
+    """Generated code of one function at one signature."""
+
+    name: str
+    kind: str                                   # "split" or "joint"
+    text: dict[str, str]                        # by kind: "forward", "adjoint" or "gradient"
+    functions: dict[str, object]
+    namespace: dict
+    guards: list
+    mutated: tuple[int, ...]                    # positions of parameters whose arrays are written
+    containers_mutated: bool
+    kept: list[Kept]
+    recomputed: list
+    active: list[str]
+    lines: dict = field(default_factory=dict)
+    result_type: object = None
+    imports: str = ""
+    assumed: list = field(default_factory=list)
+    unresolved: list = field(default_factory=list)
+
+
+def compile_function(source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False) -> Compiled:
+    """All passes, in order."""
+    tbr, simplifying, verifying = switches()
+    function, cx = lower_function(source, signature)
+    layout = Layout(function)
+    inputs = wrt_variables(function, signature)
+    outputs = result_variables(function, signature)
+    Activity(function, cx, inputs, outputs)
+    if verifying:
+        from .ir.verify import verify
+
+        verify(function, layout)
+    shadowed = tie_views(function, layout, [v for v in function.params if v.name in signature.outputs])
+    return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, strict=strict, tbr=tbr, simplifying=simplifying,
+                     holomorphic=holomorphic).run()
+
+
+def wrt_variables(function, signature) -> list[Var]:
+    """The active inputs, in order."""
+    found = []
+    by_name = {n: v for (n, _), v in zip(signature.parameters, function.params, strict=True)}
+    for path in signature.wrt:
+        v = by_name[path[0]]
+        if len(path) > 1 and v.items is not None:
+            v = v.items[path[1]]
+        found.append(v)
+    return found
+
+
+def result_variables(function, signature) -> list[Var]:
+    by_name = {n: v for (n, _), v in zip(signature.parameters, function.params, strict=True)}
+    return [*operands(function.result), *[by_name[n] for n in signature.outputs if n != "return"]]
+
+
+class Generator:
+    """Code generation for one lowered and analysed function."""
+
+    def __init__(self, function, cx, layout, signature, inputs, shadowed, *, joint, strict, tbr, simplifying, holomorphic):
+        self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
+        self.joint, self.strict, self.tbr, self.simplifying, self.holomorphic = joint, strict, tbr, simplifying, holomorphic
+        self.shadowed = shadowed
+        self.base = function.name if function.name.isidentifier() else "f"
+        self.name_result()
+        taken = {v.name for v in layout.home if not v.hidden} | {"tape", "shadow", self.base, "range", "reversed", "len", "list"}
+        taken |= {f"{self.base}_forward", f"{self.base}_adjoint", f"{self.base}_gradient"}
+        for s in layout.statements:
+            node = getattr(s, "node", None)
+            if isinstance(node, ast.AST):
+                taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        self.taken = taken
+        self.namer = Namer(taken)
+        self.bars = bar_names(function, layout, taken)
+
+    def name_result(self):
+        result = self.function.result
+        if isinstance(result, Var) and result.hidden and result.items is None:
+            used = {v.name for v in self.layout.home}
+            if "result" not in used:
+                result.name = "result"
+
+    # -- driver ----------------------------------------------------------------------------------------------------
+    def run(self) -> Compiled:
+        function, result = self.function, self.function.result
+        self.check_result(result)
+        builder = Builder(function, self.layout, self.cx, self.namer, self.bars, self.taken, self.shadowed, strict=self.strict)
+        names = PrimalNames(function, self.layout, self.namer, self.taken)
+        seeds = self.seeds(builder, result)
+        returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
+        returned = [Line(None, r) for r in returned]
+        builder.code.extend(returned)
+        saver = Saver(builder, builder.code, self.taken, joint=self.joint, tbr=self.tbr, primal_names=names)
+        if self.joint:
+            for v in operands(result):
+                if not v.hidden:
+                    saver.used_names[v.name] = v
+        saver.run()
+        reverse = [c for c in builder.code if not any(c is r for r in returned)]
+        gradients = [r.value for r in returned]
+        forward = PrimalPrinter(function, names, saver.insert, self.namer).body()
+        value = names.read(result)
+        if builder.uses_shadow:
+            reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))
+        self.saver = saver
+        definitions = self.joint_function(forward, reverse, value, gradients) if self.joint else \
+            self.split_functions(forward, reverse, value, gradients, saver)
+        return self.finish(definitions, saver)
+
+    @property
+    def outputs(self):
+        return self.signature.outputs or ("return",)
+
+    def check_result(self, result):
+        if not self.joint:
+            return
+        t = self.cx.type(result) if isinstance(result, (Var, Const)) else None
+        if isinstance(t, Num) and (t.boxed is not False or t.kind in "f?" or (t.kind == "i") or (t.kind == "c" and self.holomorphic)):
+            if t.kind == "b":
+                raise NotScalarError("the result is a bool, not one real number", self.function.loc, hint="return a float")
+            if t.kind == "c" and not self.holomorphic:
+                raise NotScalarError("the result is complex, not one real number", self.function.loc,
+                                     hint="pass holomorphic=True for the complex derivative, or take vjp with a seed")
+            return
+        if isinstance(t, Num) and t.kind == "c":
+            raise NotScalarError("the result is complex, not one real number", self.function.loc,
+                                 hint="pass holomorphic=True for the complex derivative, or take vjp with a seed")
+        what = "several values" if isinstance(result, Var) and (result.items is not None or isinstance(t, Ref)) else \
+            "nothing" if isinstance(result, Const) and result.value is None else "not a number"
+        raise NotScalarError(f"a gradient needs one real number, but '{self.function.name}' returns {what}", self.function.loc,
+                             hint="use ad.vjp with a seed for each result, or ad.jacobian")
+
+    def seeds(self, builder, result):
+        if self.joint:
+            t = result.type if isinstance(result, Var) else None
+            if isinstance(t, Num) and t.boxed is False:
+                return constant(1.0)
+            if not isinstance(result, Var):
+                return constant(1.0)
+            from .runtime.seeds import unit_seed
+            from .transform.adjoint import END
+            from .transform.code import needed
+
+            made = unique("seed", self.taken)
+            builder.code.append(Line(name(made, True), call(self.namer.object(unit_seed), needed(result, "ref", END)), hidden=True))
+            return name(made)
+        base = result.name if isinstance(result, Var) and not result.hidden else "result"
+        self.seed_name = unique(f"{base}_bar", set(self.taken) - ({f"{base}_bar"} if isinstance(result, Var) and result.hidden else set()))
+        if isinstance(result, Var) and not result.hidden and result in self.bars:
+            self.seed_name = self.bars[result] if result.items is None and not result.tied else self.seed_name
+        self.taken.add(self.seed_name)
+        seed = name(self.seed_name)
+        extra = [n for n in self.signature.outputs if n != "return"]
+        if extra:
+            by_name = {n: v for (n, _), v in zip(self.signature.parameters, self.function.params, strict=True)}
+            several = len(self.outputs) > 1
+            for k, n in enumerate(self.outputs):
+                part = ast.Subscript(clone(seed), constant(k), ast.Load()) if several else clone(seed)
+                if n == "return":
+                    seed_of_return = part
+                else:
+                    v = by_name[n]
+                    if v.active and isinstance(v.type, Ref):
+                        builder.seed(part, v)
+                    elif v.active:
+                        builder.accumulate(v, part, _end(), fresh=False)
+            return seed_of_return if "return" in self.outputs else constant(0.0)
+        return seed
+
+    # -- functions -------------------------------------------------------------------------------------------------
+    def parameters(self):
+        return [v.name for v in self.function.params]
+
+    def joint_function(self, forward, reverse, value, gradients):
+        body = [*forward]
+        result = self.function.result
+        if isinstance(result, Var) and result.hidden and not isinstance(value, ast.Name) and not isinstance(value, ast.Constant):
+            pass
+        packed = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
+        live_expr = ast.Tuple([value, packed], ast.Load())
+        code = [*body, *reverse, Line(None, live_expr, keep=True)]
+        simplify(code, set(), enabled=self.simplifying)
+        if self.simplifying:
+            unit_products(code)
+            simplify(code, set(), enabled=True)
+        returned = code.pop().value
+        made = emit.function(f"{self.base}_gradient", emit.arguments(self.parameters()), code, returned)
+        return {"gradient": made}
+
+    def split_functions(self, forward, reverse, value, gradients, saver):
+        tape_forward = [f for f, _ in saver.tape]
+        tape_reverse = [r for _, r in saver.tape]
+        owner = f"{self.base}_forward"
+        outputs = self.output_values(value)
+        tape = call(name(self.namer.local("Tape", "from adcompiler.runtime.tape import Tape", Tape)), constant(owner),
+                    ast.Tuple([constant(t) for t in tape_forward], ast.Load()), ast.Tuple([name(t) for t in tape_forward], ast.Load()))
+        code = [*forward, Line(None, ast.Tuple([outputs, tape], ast.Load()), keep=True)]
+        simplify(code, set(), enabled=self.simplifying)
+        returned = code.pop().value
+        forward_def = emit.function(owner, emit.arguments(self.parameters()), code, returned)
+        packed = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
+        opened = call(ast.Attribute(name("tape"), "open", ast.Load()), constant(owner))
+        head = []
+        if tape_reverse:
+            target = ast.Tuple([name(t, True) for t in tape_reverse], ast.Store()) if len(tape_reverse) > 1 else \
+                ast.Tuple([name(tape_reverse[0], True)], ast.Store())
+            head.append(Line(target, opened, keep=True))
+        else:
+            head.append(Line(None, opened, keep=True))
+        code = [*head, *reverse, Line(None, packed, keep=True)]
+        simplify(code, set(), enabled=self.simplifying)
+        returned = code.pop().value
+        adjoint_def = emit.function(f"{self.base}_adjoint", emit.arguments(["tape", self.seed_name], [constant(1.0)]), code, returned)
+        return {"forward": forward_def, "adjoint": adjoint_def}
+
+    def output_values(self, value):
+        if not self.signature.outputs:
+            return value
+        parts = [value if n == "return" else name(next(v.name for (p, _), v in zip(self.signature.parameters, self.function.params, strict=True)
+                                                       if p == n)) for n in self.outputs]
+        return parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+    def finish(self, definitions, saver) -> Compiled:
+        comments = [n for d in definitions.values() for n in ast.walk(d) if isinstance(n, emit.Comment)]
+        texts = {kind: emit.write(d) for kind, d in definitions.items()}
+        used = {n.id for d in definitions.values() for n in ast.walk(d) if isinstance(n, ast.Name)}
+        imports = "\n".join(sorted(s for local, s in self.namer.imports.items() if local in used))
+        whole = "\n\n".join(texts.values())
+        functions, namespace = build(whole, [d.name for d in definitions.values()], self.namer.bindings, self.base)
+        mutated = tuple(k for k, v in enumerate(self.function.params) if self.is_mutated(v))
+        del comments
+        made = Compiled(self.base, "joint" if self.joint else "split", texts, dict(zip(definitions, functions, strict=True)), namespace,
+                        self.cx.guards, mutated, self.containers_mutated(), saver.kept, saver.recomputed,
+                        sorted({v.name for v in self.layout.home if v.active and not v.hidden}), imports=imports,
+                        result_type=getattr(self.function.result, "type", None))
+        made.unresolved = [local for local in self.namer.bindings if local not in self.namer.imports and local in used]
+        made.lines = _line_maps(definitions, texts, functions)
+        return made
+
+    def is_mutated(self, v: Var) -> bool:
+        if v.items is not None:
+            return any(self.is_mutated(i) for i in v.items)
+        if isinstance(v.type, Ref):
+            return self.containers_mutated() or any(g.family.stored for k, g in self.cx.holder_groups.items())
+        return v.group is not None and (v.group.family.stored or v.group.family.opaque)
+
+    def containers_mutated(self) -> bool:
+        return any(isinstance(s, ContainerOp) and s.kind in ("set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear",
+                                                             "reverse", "set_slice") for s in walk(self.function.body))
+
+
+def _end():
+    from .transform.adjoint import END
+
+    return END
+
+
+def _line_maps(definitions, texts, functions):
+    maps, offset = {}, 0
+    for (kind, d), text, function in zip(definitions.items(), texts.values(), functions, strict=True):
+        comments = []
+
+        def collect(body, comments=comments):
+            for s in body:
+                if isinstance(s, emit.Comment):
+                    comments.append(s)
+                for f in ("body", "orelse", "finalbody"):
+                    inner = getattr(s, f, None)
+                    if isinstance(inner, list):
+                        collect(inner)
+                for h in getattr(s, "handlers", ()):
+                    collect(h.body)
+
+        collect(d.body)
+        maps[function.__code__.co_filename, kind] = {n + offset: loc for n, loc in line_map(text, comments).items()}
+        offset += text.count("\n") + 2
+    return maps
+
+
+def unit_products(code):
+    """`1.0 * e` is `e`: the seed of a gradient is one."""
+    for item in lines(code):
+        if isinstance(item, Line):
+            item.value = _without_units(item.value)
+        elif isinstance(item, Verbatim):
+            continue
+
+
+def _without_units(node):
+    for f in node._fields:
+        value = getattr(node, f, None)
+        if isinstance(value, ast.AST):
+            setattr(node, f, _without_units(value))
+        elif isinstance(value, list):
+            setattr(node, f, [_without_units(v) if isinstance(v, ast.AST) else v for v in value])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(one, ast.Constant) and one.value == 1.0 and isinstance(one.value, float):
+                return other
+    return node
+
+
+__all__ = ["Compiled", "compile_function", "inspect", "np", "switched", "switches"]

@@ -1,0 +1,80 @@
+"""The ends of a call: private copies of what the program changes, and gradients with the types of the arguments."""
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+
+def private_copy(values, compiled):
+    """The arguments, with those that the generated code writes into copied (arguments that are one object stay one)."""
+    if not compiled.mutated:
+        return values
+    memo: dict = {}
+    return tuple(_copied(v, memo) if k in compiled.mutated else v for k, v in enumerate(values))
+
+
+def _copied(value, memo):
+    if isinstance(value, np.ndarray):
+        root = value
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if root is value and id(value) not in memo:
+            memo[id(value)] = value.copy(order="K")
+            memo.setdefault("alive", []).append(value)
+        if root is value:
+            return memo[id(value)]
+        if id(root) not in memo:
+            memo[id(root)] = root.copy(order="K")
+        if memo[id(root)].strides == root.strides:
+            offset = value.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+            return np.ndarray(value.shape, value.dtype, memo[id(root)], offset, value.strides)
+        return value.copy(order="K")
+    return copy.deepcopy(value, memo if "alive" not in memo else {k: v for k, v in memo.items() if k != "alive"})
+
+
+def is_nan(gradient) -> bool:
+    """Is there a NaN in a gradient (or a tuple of them)?"""
+    if type(gradient) is float:
+        return gradient != gradient
+    if isinstance(gradient, np.ndarray):
+        if gradient.dtype.kind not in "fc":
+            return False
+        total = gradient.sum()
+        return bool(total != total) and bool(np.isnan(gradient).any())
+    if isinstance(gradient, (tuple, list)):
+        return any(is_nan(g) for g in gradient)
+    if isinstance(gradient, dict):
+        return any(is_nan(g) for g in gradient.values())
+    if isinstance(gradient, (np.floating, np.complexfloating, complex)):
+        return bool(gradient != gradient)
+    if hasattr(gradient, "__dict__"):
+        return any(is_nan(g) for g in vars(gradient).values())
+    return False
+
+
+def finished(gradient, argument):
+    """A gradient with the structure, dtype and shape of its argument; it owns its memory."""
+    if type(argument) is float:
+        return gradient if type(gradient) is float else float(np.real(gradient))
+    if isinstance(argument, np.ndarray):
+        if argument.dtype.kind not in "fc":
+            return None
+        if type(gradient) is np.ndarray and gradient.dtype == argument.dtype and gradient.shape == argument.shape and gradient.flags.writeable:
+            return gradient
+        gradient = np.asarray(gradient)
+        if gradient.dtype.kind == "c" and argument.dtype.kind == "f":
+            gradient = gradient.real
+        return np.array(np.broadcast_to(gradient, argument.shape), argument.dtype)
+    if isinstance(argument, bool):
+        return None
+    if isinstance(argument, complex) and not isinstance(argument, np.generic):
+        return complex(gradient)
+    if isinstance(argument, np.generic):
+        if argument.dtype.kind not in "fc":
+            return None
+        return argument.dtype.type(np.real(gradient) if argument.dtype.kind == "f" else gradient)
+    if isinstance(argument, tuple):
+        parts = [finished(g, a) if g is not None else None for g, a in zip(gradient, argument, strict=True)]
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
+    return gradient

@@ -1,0 +1,198 @@
+"""Shadows: adjoints of containers, and of arrays inside them, found by the identity of the primal object.
+
+A list has a list of the same length as its shadow, a dict or an object a mapping from keys or attributes; a slot that
+nothing has reached holds 0.0. An array has an array of the same memory layout; a view of it the same view of that.
+"""
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+
+import numpy as np
+
+
+class Shadows:
+    """The shadows of one replay.
+
+    >>> shadow = Shadows()
+    >>> values = [1.0, 2.0]
+    >>> shadow(values)[1] += 3.0
+    >>> shadow(values)
+    [0.0, 3.0]
+    >>> a = np.zeros(4)
+    >>> shadow(a[1:3])[...] += 1.0
+    >>> shadow(a)
+    array([0., 1., 1., 0.])
+    """
+
+    __slots__ = ("found", "alive")
+
+    def __init__(self):
+        self.found: dict[int, object] = {}
+        self.alive: list = []
+
+    def __call__(self, primal):
+        if isinstance(primal, np.ndarray):
+            return self.array(primal)
+        made = self.found.get(id(primal))
+        if made is None:
+            made = [0.0] * len(primal) if isinstance(primal, list) else defaultdict(float)
+            self.found[id(primal)] = made
+            self.alive.append(primal)
+        return made
+
+    def array(self, primal):
+        root = primal
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        made = self.found.get(id(root))
+        if made is None:
+            made = np.zeros_like(root)
+            if made.strides != root.strides:
+                made = np.lib.stride_tricks.as_strided(np.zeros(root.size, root.dtype), root.shape, root.strides)
+            self.found[id(root)] = made
+            self.alive.append(root)
+        if primal is root:
+            return made
+        offset = primal.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        return np.ndarray(primal.shape, primal.dtype, made.base if made.base is not None else made, offset, primal.strides)
+
+
+def add_seed(shadow, primal, seed):
+    """Add the adjoint of a result that is a container."""
+    if seed is None:
+        return
+    if isinstance(primal, np.ndarray):
+        shadow(primal)[...] += seed
+    elif isinstance(primal, list):
+        for k, (p, s) in enumerate(zip(primal, seed, strict=True)):
+            _add_slot(shadow, primal, k, p, s)
+    elif isinstance(primal, dict):
+        for k, s in seed.items():
+            _add_slot(shadow, primal, k, primal[k], s)
+    else:
+        for k, p in vars(primal).items():
+            _add_slot(shadow, primal, k, p, getattr(seed, k, None))
+
+
+def _add_slot(shadow, container, key, primal, seed):
+    if seed is None:
+        return
+    if isinstance(primal, (list, dict)) or (hasattr(primal, "__dict__") and not callable(primal)):
+        add_seed(shadow, primal, seed)
+    elif isinstance(primal, (float, complex, np.generic, np.ndarray, tuple)):
+        slots = shadow(container)
+        slots[key] = added(slots[key], seed)
+
+
+def added(a, b):
+    """The sum of two slots; tuples add element by element, 0.0 and None are zero."""
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        if not isinstance(a, tuple):
+            return b
+        if not isinstance(b, tuple):
+            return a
+        return tuple(added(p, q) for p, q in zip(a, b, strict=True))
+    if b is None:
+        return a
+    if a is None:
+        return b
+    return a + b
+
+
+def add_to_elements(slots, parts):
+    """Add one part to each slot of a list's shadow."""
+    for k, part in enumerate(parts):
+        if part is not None:
+            slots[k] = added(slots[k], part)
+
+
+def part(slot, k):
+    """Component `k` of a slot that holds a tuple, or zero."""
+    return slot[k] if isinstance(slot, tuple) else 0.0
+
+
+def take_tail(slots, count):
+    """Remove and return the last `count` slots.
+
+    >>> slots = [1.0, 2.0, 3.0]
+    >>> take_tail(slots, 2), slots
+    ([2.0, 3.0], [1.0])
+    """
+    cut = len(slots) - count
+    tail = slots[cut:]
+    del slots[cut:]
+    return tail
+
+
+def add_repeated(slots, parts):
+    """Add the parts of a repeated list to the slots of the list that was repeated."""
+    if slots:
+        for k, p in enumerate(parts):
+            at = k % len(slots)
+            slots[at] = added(slots[at], p)
+
+
+def add_selected(slots, index, parts):
+    """Add the parts of `list[index]` (a slice) to the slots of the list."""
+    for at, p in zip(range(*index.indices(len(slots))), parts, strict=True):
+        slots[at] = added(slots[at], p)
+
+
+def add_by_key(slots, keys, parts):
+    """Add the parts of a list of a dict's values to its slots."""
+    for key, p in zip(keys, parts, strict=True):
+        slots[key] = added(slots[key], p)
+
+
+def replace_span(slots, span, parts):
+    """Undo a slice store: the slots written go to `parts`, zeros come back in their place."""
+    start, old = span
+    for k in range(len(parts)):
+        parts[k] = added(parts[k], slots[start + k])
+    slots[start: start + len(parts)] = [0.0] * old
+
+
+def gradient_of(shadow, primal):
+    """The gradient with the structure of `primal`: zeros where nothing has arrived, None where there is no number."""
+    if isinstance(primal, np.ndarray):
+        return shadow(primal).copy() if primal.dtype.kind in "fc" else None
+    slots = shadow(primal)
+    if isinstance(primal, list):
+        return [_slot_gradient(shadow, p, slots[k]) for k, p in enumerate(primal)]
+    if isinstance(primal, dict):
+        return type(primal)((k, _slot_gradient(shadow, p, slots[k])) for k, p in primal.items()) if type(primal) is not dict \
+            else {k: _slot_gradient(shadow, p, slots[k]) for k, p in primal.items()}
+    made = object.__new__(type(primal))
+    names = [f.name for f in dataclasses.fields(primal)] if dataclasses.is_dataclass(primal) else list(vars(primal))
+    for k in names:
+        object.__setattr__(made, k, _slot_gradient(shadow, getattr(primal, k), slots[k]))
+    return made
+
+
+def _slot_gradient(shadow, primal, slot):
+    if isinstance(primal, bool) or primal is None or isinstance(primal, (int, str, bytes)):
+        return None
+    if isinstance(primal, np.ndarray):
+        if primal.dtype.kind not in "fc":
+            return None
+        made = np.zeros_like(primal)
+        made[...] += slot
+        root = primal
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if id(root) in shadow.found:
+            made += shadow(primal)
+        return made
+    if isinstance(primal, np.generic):
+        return type(primal)(slot) if primal.dtype.kind in "fc" else None
+    if isinstance(primal, complex):
+        return complex(slot)
+    if isinstance(primal, float):
+        return float(np.real(slot))
+    if isinstance(primal, tuple):
+        parts = [_slot_gradient(shadow, p, part(slot, k)) for k, p in enumerate(primal)]
+        return type(primal)(*parts) if hasattr(primal, "_fields") else tuple(parts)
+    if isinstance(primal, (list, dict)) or (hasattr(primal, "__dict__") and not callable(primal)):
+        return gradient_of(shadow, primal)
+    return None

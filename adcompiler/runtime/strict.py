@@ -1,0 +1,39 @@
+"""Strict zeros: in a second run, where a NaN has shown up, a zero adjoint stays zero whatever the slope."""
+from __future__ import annotations
+
+import numpy as np
+
+
+def zero_wins(y_bar, contribution):
+    """`contribution()` with zeros where `y_bar` is zero.
+
+    >>> zero_wins(np.array([0.0, 1.0]), lambda: np.array([np.nan, 2.0]))
+    array([0., 2.])
+    """
+    if np.ndim(y_bar) == 0 and y_bar == 0:
+        return 0.0 * y_bar
+    with np.errstate(all="ignore"):
+        try:
+            value = contribution()
+        except (ZeroDivisionError, OverflowError):
+            return np.inf if np.real(y_bar) > 0 else -np.inf
+        if np.ndim(y_bar) == 0:
+            return value
+        return np.where(y_bar == 0, 0.0, value)
+
+
+def adjoint_or_zero(adjoint, primal):
+    """The adjoint that a functional rule gave for `primal`, or zeros for None; shape and kind of `primal`.
+
+    >>> adjoint_or_zero(None, np.ones(2))
+    array([0., 0.])
+    """
+    if adjoint is None:
+        return np.zeros(np.shape(primal), np.result_type(primal)) if isinstance(primal, np.ndarray) else 0.0
+    if np.shape(adjoint) != np.shape(primal):
+        from .shape import unbroadcast
+
+        adjoint = unbroadcast(np.broadcast_to(adjoint, np.broadcast_shapes(np.shape(adjoint), np.shape(primal))), np.shape(primal))
+    if np.iscomplexobj(adjoint) and not np.iscomplexobj(primal):
+        adjoint = np.real(adjoint)
+    return adjoint

@@ -1,0 +1,99 @@
+"""The tape: what the forward function keeps for the adjoint function."""
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from ..errors import TapeFreedError, TapeMismatchError
+
+
+class Tape:
+    """Saved values of one run of a forward function, one entry per site; a site in a loop holds a list.
+
+    `owner` names the forward function and `sites` the entries. The adjoint function opens the tape, which frees it;
+    `replay()` gives a copy that can be opened while the original stays.
+
+    >>> tape = Tape("f", ("x", "y_saved"), (2.0, [1.0, 2.0]))
+    >>> tape.nbytes
+    48
+    >>> tape.open("f")
+    (2.0, [1.0, 2.0])
+    >>> tape.open("f")
+    Traceback (most recent call last):
+    ...
+    adcompiler.errors.TapeFreedError: this tape has been replayed and freed
+      hint: pass retain=True to the earlier call, or run forward again
+    """
+
+    __slots__ = ("owner", "sites", "values", "key")
+
+    def __init__(self, owner, sites, values):
+        self.owner, self.sites, self.values, self.key = owner, sites, values, None
+
+    def open(self, owner) -> tuple:
+        """The saved values; the tape is freed. Raises TapeFreedError, TapeMismatchError."""
+        if owner != self.owner:
+            raise TapeMismatchError(f"a tape of '{self.owner}' was given to the adjoint of '{owner}'",
+                                    hint="pass the tape that the forward function of the same compilation returned")
+        if self.values is None:
+            raise TapeFreedError("this tape has been replayed and freed", hint="pass retain=True to the earlier call, or run forward again")
+        values, self.values = self.values, None
+        return values
+
+    @property
+    def is_freed(self) -> bool:
+        return self.values is None
+
+    def replay(self) -> Tape:
+        """A copy to open once: lists are copied, the saved values themselves are shared."""
+        made = Tape(self.owner, self.sites, None if self.values is None else tuple(_copied(v) for v in self.values))
+        made.key = self.key
+        return made
+
+    def free(self):
+        """Drop everything that is saved."""
+        self.values = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the saved values; arrays count once however often they are saved."""
+        return sum(self.bytes_by_site().values())
+
+    def bytes_by_site(self) -> dict[str, int]:
+        """Bytes per site."""
+        seen: set[int] = set()
+        values = self.values if self.values is not None else ()
+        return {site: _nbytes(v, seen) for site, v in zip(self.sites, values, strict=False)}
+
+    def __repr__(self):
+        state = "freed" if self.values is None else f"{self.nbytes} bytes"
+        return f"<Tape of {self.owner}: {', '.join(self.sites) or 'empty'}; {state}>"
+
+
+def _copied(value):
+    if type(value) is list:
+        return [v.replay() if isinstance(v, Tape) else v for v in value]
+    return value.replay() if isinstance(value, Tape) else value
+
+
+def _nbytes(value, seen) -> int:
+    if isinstance(value, np.ndarray):
+        root = value
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if id(root) in seen:
+            return 0
+        seen.add(id(root))
+        return value.nbytes
+    if isinstance(value, Tape):
+        return value.nbytes
+    if isinstance(value, (list, tuple)):
+        return sum(_nbytes(v, seen) for v in value)
+    if isinstance(value, np.generic):
+        return value.nbytes
+    if isinstance(value, bool):
+        return 1
+    if isinstance(value, (float, int)):
+        return 16 if isinstance(value, float) else 8
+    return sys.getsizeof(value) if isinstance(value, str) else 0

@@ -1,0 +1,51 @@
+"""Names of adjoints: `x_bar` for every version of `x`, a number where two versions are needed at once.
+
+Going backwards, the adjoint of an overwritten name is consumed where the overwriting statement is reversed, before any
+contribution to the older version; so all versions share one name, unless a version is used after its name was bound
+again (through a view or a tuple).
+"""
+from __future__ import annotations
+
+from ..analysis.alias import root_of
+from ..ir.nodes import Function, Phi, Var
+
+
+def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
+    """The adjoint's name of every active variable, distinct from `taken` (which grows)."""
+    by_name: dict[str, list[Var]] = {}
+    last: dict[Var, int] = {}
+    for v, (_, position) in layout.home.items():
+        reach = max([position, *[p for p, _ in layout.uses.get(v, ())]])
+        last[v] = max(last.get(v, -1), reach)
+        if v.tied:
+            root = root_of(v)
+            last[root] = max(last.get(root, -1), reach)
+        if v.hidden is False:
+            by_name.setdefault(v.name, []).append(v)
+    names: dict[Var, str] = {}
+    for name in sorted(by_name):
+        versions = sorted(by_name[name], key=lambda v: (layout.home[v][1], v.uid))
+        shared = unique(f"{name}_bar", taken)
+        for at, v in enumerate(versions):
+            begins = layout.home[v][1]
+            clash = any(begins < layout.home[w][1] < last[v] and not _same_web(v, w, layout) for w in versions[at + 1:])
+            names[v] = unique(f"{name}_bar", taken) if clash else shared
+    for v in sorted((v for v in layout.home if v.hidden), key=lambda v: v.uid):
+        names[v] = f"{v.name}_bar"     # made distinct when first used, so that numbers follow the text
+    return names
+
+
+def _same_web(v: Var, w: Var, layout) -> bool:
+    """Is `w` a later version that only takes over where `v` is no longer read (a loop's own phi)?"""
+    return isinstance(w.definition, Phi) and w.definition.then is v and not any(
+        p > layout.home[w][1] for p, _ in layout.uses.get(v, ()))
+
+
+def unique(wanted: str, taken: set[str]) -> str:
+    """`wanted`, or with the first number that makes it new; remembered in `taken`."""
+    chosen, k = wanted, 0
+    while chosen in taken:
+        k += 1
+        chosen = f"{wanted}_{k}"
+    taken.add(chosen)
+    return chosen

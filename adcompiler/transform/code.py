@@ -1,0 +1,147 @@
+"""Generated code before it is printed: a few kinds of lines over `ast` expressions, with the source place of each.
+
+A name that stands for a primal value which the reverse sweep needs is a `Needed` node until `save` decides where the
+value comes from.
+"""
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass, field
+
+from ..errors import NOWHERE, Loc
+
+
+class Needed(ast.Name):
+    """A primal value in reverse code. need: "value", "shape" or "ref"; `at` is the statement whose adjoint reads it."""
+
+    _fields = ("id", "ctx")
+
+
+def needed(var, need, at) -> Needed:
+    node = Needed(f"{var.name}", ast.Load())
+    node.var, node.need, node.at = var, need, at
+    return node
+
+
+@dataclass(eq=False)
+class Line:
+    """`target = value`, `target op= value` or (target None) an expression; `hidden` targets may be substituted."""
+
+    target: ast.expr | None
+    value: ast.expr
+    op: ast.operator | None = None
+    loc: Loc = NOWHERE
+    hidden: bool = False
+    keep: bool = False          # never dropped or moved: it has an effect
+
+
+@dataclass(eq=False)
+class Branch:
+    test: ast.expr
+    then: list
+    orelse: list
+    loc: Loc = NOWHERE
+
+
+@dataclass(eq=False)
+class Repeat:
+    """`for target in iterable`, or `while test` (target None and iterable the test)."""
+
+    target: ast.expr | None
+    iterable: ast.expr
+    body: list
+    loc: Loc = NOWHERE
+
+
+@dataclass(eq=False)
+class Verbatim:
+    """Any other statement, already as `ast`; `blocks` are the code lists that fill its bodies in order."""
+
+    node: ast.stmt
+    loc: Loc = NOWHERE
+    blocks: list = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Restore:
+    """Where the reverse sweep may put back what a store has overwritten."""
+
+    store: object
+    loc: Loc = NOWHERE
+    reads: list = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Enter:
+    """The start of the reverse form of a block: values kept for the block are read back here (or later)."""
+
+    block: object
+    loc: Loc = NOWHERE
+
+
+def name(identifier: str, store=False) -> ast.Name:
+    return ast.Name(identifier, ast.Store() if store else ast.Load())
+
+
+def constant(value) -> ast.Constant:
+    return ast.Constant(value)
+
+
+def call(function: ast.expr, *args, **kwargs) -> ast.Call:
+    return ast.Call(function, list(args), [ast.keyword(k, v) for k, v in kwargs.items()])
+
+
+def attribute(base: ast.expr, attr: str) -> ast.Attribute:
+    return ast.Attribute(base, attr, ast.Load())
+
+
+def subscript(base: ast.expr, index: ast.expr, store=False) -> ast.Subscript:
+    return ast.Subscript(base, index, ast.Store() if store else ast.Load())
+
+
+def clone(node):
+    """A copy of an expression; needed names keep what they stand for."""
+    if isinstance(node, Needed):
+        return needed(node.var, node.need, node.at)
+    if isinstance(node, ast.AST):
+        made = type(node)(**{f: clone(getattr(node, f)) for f in node._fields if hasattr(node, f)})
+        if hasattr(node, "loop"):
+            made.loop = node.loop
+        return made
+    if isinstance(node, list):
+        return [clone(n) for n in node]
+    return node
+
+
+def lines(block):
+    """Every line of nested code, in order."""
+    for item in block:
+        yield item
+        for inner in inner_blocks(item):
+            yield from lines(inner)
+
+
+def inner_blocks(item) -> list[list]:
+    if isinstance(item, Branch):
+        return [item.then, item.orelse]
+    if isinstance(item, Repeat):
+        return [item.body]
+    if isinstance(item, Verbatim):
+        return item.blocks
+    return []
+
+
+def expressions(item):
+    """The expressions that an item itself holds."""
+    if isinstance(item, Line):
+        return [e for e in (item.target, item.value) if e is not None]
+    if isinstance(item, Branch):
+        return [item.test]
+    if isinstance(item, Repeat):
+        return [e for e in (item.target, item.iterable) if e is not None]
+    return []
+
+
+__all__ = ["Branch", "Enter", "Line", "Needed", "Repeat", "Restore", "Verbatim", "attribute", "call", "clone", "constant", "copy",
+           "expressions", "inner_blocks", "lines", "name", "needed", "subscript"]

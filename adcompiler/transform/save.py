@@ -1,0 +1,695 @@
+"""Save: where each primal value that the reverse sweep needs comes from.
+
+A value is, in this order of preference: a constant; still there (an argument, a name of the function's own level); cheap
+to compute again from such values (element reads, views, lengths, integer arithmetic, comparisons); or kept on the tape
+where it is defined. Arrays that change in place are either restored, by keeping what each store overwrites (save on
+kill), or copied where they are read, whichever moves less.
+
+Takes reverse code with `Needed` nodes; leaves code without them, and the insertions that the forward sweep must make.
+"""
+from __future__ import annotations
+
+import ast
+import operator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..analysis.alias import root_of, view_source
+from ..errors import NOWHERE
+from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, Var, operands
+from ..ir.types import INT, Num, Ref, Tup
+from .adjoint import END, LoopTarget, Trips
+from .bars import unique
+from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, subscript)
+
+_CHEAP = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, len, min, max, range, int, abs,
+          operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.is_, operator.is_not}
+TYPICAL = 50          # a typical extent and trip count, for comparing costs that are not known
+
+
+@dataclass
+class Kept:
+    """One value on the tape: `site` is its name there, `listed` whether it is a list of one value per trip."""
+
+    site: str
+    var: object
+    line: int
+    reason: str
+    listed: bool
+    what: str = "value"
+    label: str = ""
+
+
+@dataclass
+class Insertions:
+    """What the forward sweep does beyond the user's program."""
+
+    before: dict = field(default_factory=dict)      # statement -> lines in front of it
+    after: dict = field(default_factory=dict)       # statement or block key -> lines behind it
+    head: dict = field(default_factory=dict)        # loop -> lines at the start of its body
+    start: list = field(default_factory=list)       # at the start of the function
+    counters: dict = field(default_factory=dict)    # loop -> name of its trip counter
+
+
+class Saver:
+    """Resolves the needs of one function's reverse code."""
+
+    def __init__(self, builder, code, taken, *, joint, tbr=True, primal_names):
+        self.b, self.code, self.taken, self.joint, self.tbr = builder, code, taken, joint, tbr
+        self.layout, self.function = builder.layout, builder.function
+        self.names = primal_names
+        self.insert = Insertions()
+        self.kept: list[Kept] = []
+        self.recomputed: list = []
+        self.plans: dict = {}
+        self.used_names: dict[str, object] = {}
+        self.tape: list[tuple[str, str]] = []        # (name in the forward function, name in the adjoint)
+        self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect)) or self._opaque(s)]
+        self.restoring: dict = {}
+        self.saved_kills: set = set()
+        self.index_names: dict = {}
+        self.copies: dict = {}
+
+    @staticmethod
+    def _opaque(s):
+        return isinstance(s, Assign) and isinstance(s.value, Call) and s.value.rule is None and not (
+            callable(s.value.function) and getattr(s.value.function, "__module__", None) in ("_operator", "builtins"))
+
+    # -- driver ----------------------------------------------------------------------------------------------------
+    def run(self):
+        """Resolve every need; afterwards the code is plain."""
+        self.choose_modes()
+        self.restores(self.code)
+        for _ in range(10_000):
+            unresolved = {}
+            for item in lines(self.code):
+                for e in expressions(item):
+                    for n in ast.walk(e):
+                        if isinstance(n, Needed):
+                            key = self.key(n)
+                            if key not in self.plans:
+                                unresolved.setdefault(key, n)
+                        elif isinstance(n, Trips) and ("trips", n.loop) not in self.plans:
+                            unresolved.setdefault(("trips", n.loop), n)
+            if not unresolved:
+                break
+            order = sorted(unresolved, key=self.rank)
+            key = order[0]
+            self.plans[key] = self.plan(key, unresolved[key])
+        self.working_copies()
+        self.substitute(self.code)
+
+    def rank(self, key):
+        v = key[1]
+        if key[0] == "trips":
+            return (-self.layout.position[v], 0, 0)
+        return (-self.layout.home.get(v, (None, -1))[1], v.uid, key[0] != "value")
+
+    def key(self, n: Needed):
+        v = n.var
+        if n.need == "value" and self.unstable(v) and self.changes_after(v, n.at):
+            mode = self.restoring.get(root_of(v)) if self.is_array(v) else None
+            if not mode:
+                return ("copy", v, self.canonical(v, n.at))
+        return (("value", v) if n.need in ("value", "ref") else ("shape", v)) if n.need != "ref" else ("ref", v)
+
+    # -- memory ----------------------------------------------------------------------------------------------------
+    def is_array(self, v) -> bool:
+        return isinstance(v.type, Num) and v.type.boxed is not False and v.group is not None
+
+    def unstable(self, v) -> bool:
+        """May the content of `v` change after it is read?"""
+        return self.is_array(v) and (v.group.family.stored or v.group.family.opaque)
+
+    def kills_of(self, family):
+        found = []
+        for k in self.kills:
+            if isinstance(k, Store):
+                if isinstance(k.base, Var) and k.base.group is not None and k.base.group.family is family:
+                    found.append(k)
+            else:
+                names = k.names.values() if isinstance(k, Effect) else [*k.value.args, *k.value.kwargs.values()]
+                if any(isinstance(v, Var) and v.group is not None and v.group.family is family for n in names for v in operands(n)):
+                    found.append(k)
+        for s in self.layout.statements:
+            if isinstance(s, Assign) and s.augmented is not None and s.target.group is not None and s.target.group.family is family:
+                found.append(s)
+        return found
+
+    def changes_after(self, v, at) -> bool:
+        """May a store change the content of `v` after the statement `at` has read it (or by `at` itself)?"""
+        if at is END:
+            return False
+        position = self.layout.position[at]
+        for k in self.kills_of(v.group.family):
+            if self.layout.position[k] >= position:
+                return True
+            if any(loop in self.layout.loops[at] for loop in self.layout.loops[k]):
+                return True
+        return False
+
+    def canonical(self, v, at):
+        """The first statement of the block of `at` that reads the same content of `v`."""
+        block = self.layout.block[at]
+        kills = [self.layout.position[k] for k in self.kills_of(v.group.family)]
+        first = at
+        for s in reversed(block[: block.index(at)]):
+            low, high = self.layout.position[s], self.layout.position[at]
+            if any(low <= k < high for k in kills) or isinstance(s, (If, Loop)):
+                break
+            if self.layout.home[v][1] >= low:
+                break
+            if (v, s) in self.copies:
+                first = s
+        self.copies[(v, first)] = True
+        return first
+
+    def choose_modes(self):
+        """Per array that changes in place: restore it in reverse, or copy what is read."""
+        reads: dict = {}
+        for item in lines(self.code):
+            for e in expressions(item):
+                for n in ast.walk(e):
+                    if isinstance(n, Needed) and n.need == "value" and n.at is not END:
+                        self.note_read(n.var, n.at, reads)
+        for root, wanted in reads.items():
+            kills = self.kills_of(root.group.family)
+            if not self.restorable(root, kills):
+                continue
+            first = min(self.layout.position[s] for s, _ in wanted)
+            loops = {loop for s, _ in wanted for loop in self.layout.loops[s]}
+            relevant = [k for k in kills if self.layout.position[k] >= first or any(loop in loops for loop in self.layout.loops[k])]
+            restore = sum(TYPICAL ** (self.layout.depth(k) + self.region_rank(k)) for k in relevant)
+            copies = sum(TYPICAL ** (self.layout.depth(s) + rank) for s, rank in set(wanted))
+            if restore <= copies:
+                self.restoring[root] = True
+                self.saved_kills |= set(kills if not self.tbr else relevant)
+
+    def note_read(self, v, at, reads):
+        """Record that the reverse of `at` reads memory that changes later."""
+        if self.unstable(v):
+            if self.changes_after(v, at):
+                reads.setdefault(root_of(v), []).append((at, v.type.rank or 1))
+            return
+        d = v.definition
+        if isinstance(d, Assign) and isinstance(d.value, GetItem) and isinstance(d.value.base, Var) and self.unstable(d.value.base):
+            base = d.value.base
+            if self.changes_after(base, d) and self.steady(base, v, at):
+                reads.setdefault(root_of(base), []).append((d, v.type.rank or 0 if isinstance(v.type, Num) else 0))
+
+    def steady(self, base, v, at) -> bool:
+        """Does no store change `base` between the definition of `v` and the statement `at`?"""
+        low, home_loops = self.layout.home[v][1], self.layout.home_loops[v]
+        return not any(self.layout.between(k, low, at, home_loops) for k in self.kills_of(base.group.family))
+
+    def restorable(self, root, kills) -> bool:
+        if id(root.group.family) in self.b.shadowed or isinstance(root.definition, Phi):
+            return False
+        if self.layout.home_loops.get(root) or self.layout.home[root][0] is not self.function.body:
+            return False
+        if root.group.family.opaque or not isinstance(root.type, Num) or not root.type.is_array:
+            return False
+        if isinstance(root.definition, (Unpack,)) or view_source(root) is not None:
+            return False
+        return all(isinstance(k, Store) and root_of(k.base) is root for k in kills)
+
+    def region_rank(self, k):
+        if not isinstance(k, Store):
+            return 2
+        t = self.b.region_type(k.base, k)
+        return (t.rank if isinstance(t, Num) and t.rank is not None else 1)
+
+    # -- plans -----------------------------------------------------------------------------------------------------
+    def plan(self, key, node):
+        """Decide where one need comes from; gives the expression that stands for it."""
+        kind, v = key[0], key[1]
+        if kind == "trips":
+            return self.plan_trips(v)
+        if kind == "copy":
+            return self.keep_copy(v, key[2])
+        if kind == "shape":
+            return self.plan_shape(v)
+        if kind == "value" and v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not v.varied and \
+                not isinstance(v.type, Ref):
+            return self.b.namer.object(v.const)
+        if kind == "value" and v.const is not NOTHING and not isinstance(v.type, Num) and not isinstance(v.type, Ref):
+            try:
+                return self.b.namer.object(v.const)
+            except (AttributeError, TypeError):
+                pass
+        if v.definition == "global":
+            return self.available(v, self.names.name(v))
+        if v.definition == "loop":
+            return self.plan_index(v)
+        if kind == "value":
+            again = self.recompute(v)
+            if again is not None:
+                return again
+        return self.keep(v)
+
+    def plan_index(self, v):
+        loop = next((s for s in self.layout.statements if isinstance(s, Loop) and s.index is v), None)
+        if loop is None:
+            return self.keep(v)
+        if v not in self.index_names:
+            self.index_names[v] = self.reverse_name(v)
+        return name(self.index_names[v])
+
+    def reverse_name(self, v) -> str:
+        """A name for `v` in reverse code: the user's, unless another value has it there."""
+        wanted = self.names.name(v)
+        if self.used_names.get(wanted, v) is v and not (self.joint and self.names.is_rebound_for(v, wanted)):
+            self.used_names[wanted] = v
+            return wanted
+        return unique(wanted, self.taken)
+
+    def available(self, v, text):
+        """A value that is there under `text` at the end of the forward sweep."""
+        if self.used_names.get(text, v) is not v:
+            return self.hold_renamed(v, text)
+        self.used_names[text] = v
+        if v.definition != "global":
+            self.on_tape(text, text, v, "argument" if v.definition == "param" else "value", listed=False)
+        return name(text)
+
+    def hold_renamed(self, v, text):
+        other = unique(f"{text}_0" if v.definition == "param" else text, self.taken)
+        self.after(v, Line(name(other, True), self.names.read(v), None, v.loc))
+        self.used_names[other] = v
+        self.on_tape(other, other, v, "value before it is overwritten", listed=False)
+        return name(other)
+
+    def on_tape(self, forward, reverse, v, reason, *, listed, what="value"):
+        if (forward, reverse) not in self.tape:
+            self.tape.append((forward, reverse))
+            self.kept.append(Kept(forward, v, getattr(v.loc, "lineno", 0) if v is not None else 0, reason, listed, what,
+                                  v.name if isinstance(v, Var) and not v.hidden else forward))
+
+    # -- recomputation ---------------------------------------------------------------------------------------------
+    def recompute(self, v):
+        """The expression that gives `v` again, as a line at the start of its block's reverse, or None."""
+        if not self.tbr and not isinstance(v.type, Tup) and not self.must_recompute(v):
+            return None
+        if not self.is_cheap(v) or not self.valid(v) or self.cost(v, 0) > 0:
+            return None
+        if not v.hidden and not self.layout.home_loops.get(v) and self.layout.home[v][0] is self.function.body \
+                and not (self.unstable(v)) and not isinstance(v.definition, str):
+            return None       # a name of the function's own level is simply still there
+        expression = self.b.need_operand(v.definition.value, self.last_use(v)) if isinstance(v.definition, Assign) else None
+        if expression is None:
+            source = view_source(v)
+            if source is None:
+                return None
+            expression = self.b.need_operand(source, self.last_use(v))
+        text = self.reverse_name(v)
+        self.place(v, Line(name(text, True), expression, None, v.loc, hidden=True))
+        if not v.hidden:
+            self.recomputed.append((v.loc.lineno, v.name, "cheaper to read again than to keep"))
+        return name(text)
+
+    def must_recompute(self, v):
+        """A view of an array that is restored in reverse is read again there."""
+        return self.is_array(v) and self.restoring.get(root_of(v)) and root_of(v) is not v
+
+    def is_cheap(self, v) -> bool:
+        d = v.definition
+        if isinstance(d, Unpack):
+            return view_source(v) is not None and self.must_recompute(v)
+        if not isinstance(d, Assign):
+            return False
+        value = d.value
+        if isinstance(value, (Var, Const)):
+            return True
+        if isinstance(value, GetItem):
+            fancy = isinstance(v.type, Num) and v.type.boxed is not False and not self.shares(v, value.base)
+            return isinstance(value.base, (Var, Call)) and not fancy and not isinstance(getattr(value.base, "type", None), Ref)
+        if isinstance(value, GetAttr):
+            return value.attr in ("shape", "size", "ndim", "dtype")
+        if isinstance(value, Call):
+            if value.rule is not None and value.rule.cheap and value.rule.alias == "view":
+                return True
+            function = value.function
+            try:
+                known = function in _CHEAP
+            except TypeError:
+                return False
+            if not known:
+                return False
+            scalars = all(not isinstance(a, Var) or isinstance(a.type, Num) and a.type.is_scalar or function is len for a in value.args)
+            integral = isinstance(v.type, Num) and v.type.kind in "ib"
+            return scalars and integral
+        return False
+
+    def shares(self, v, base):
+        return isinstance(base, Var) and base.group is not None and v.group is not None and base.group.find() is v.group.find()
+
+    def valid(self, v) -> bool:
+        """Would computing `v` again in reverse read the same memory?"""
+        d = v.definition
+        value = d.value if isinstance(d, Assign) else view_source(v)
+        if isinstance(value, Call) and value.function is len:
+            return not any(isinstance(getattr(a, "type", None), Ref) for a in value.args)
+        for u in operands(value):
+            if isinstance(u.type, Ref):
+                return False
+            if not self.unstable(u):
+                continue
+            if isinstance(value, GetAttr):
+                continue
+            if self.shares(v, u) and self.unstable(v):
+                if not self.restoring.get(root_of(u)) and self.changes_after(u, d):
+                    return False
+                continue
+            if not self.changes_after(u, d):
+                continue
+            if not self.restoring.get(root_of(u)):
+                return False
+            uses = [s for _, s in self.reverse_uses(v)]
+            if not all(s is not None and self.steady(u, v, s) for s in uses):
+                return False
+        return True
+
+    def reverse_uses(self, v):
+        """Statements whose reverse reads `v`."""
+        found = []
+        for item in lines(self.code):
+            for e in expressions(item):
+                for n in ast.walk(e):
+                    if isinstance(n, Needed) and n.var is v and n.at is not END:
+                        found.append((self.layout.position[n.at], n.at))
+        return found
+
+    def last_use(self, v):
+        uses = self.reverse_uses(v)
+        return max(uses, key=lambda u: u[0])[1] if uses else END
+
+    def cost(self, v, depth) -> int:
+        """Values that would have to be kept so that `v` can be computed again."""
+        if depth > 8:
+            return 1
+        total = 0
+        value = v.definition.value if isinstance(v.definition, Assign) else view_source(v)
+        for u in operands(value):
+            total += self.cost_of(u, depth)
+        return total
+
+    def cost_of(self, u, depth):
+        if u.const is not NOTHING and isinstance(u.const, (bool, int, float, str)):
+            return 0
+        if u.definition in ("param", "global", "loop"):
+            if u.definition == "loop":
+                return 0 if any(isinstance(s, Loop) and s.index is u for s in self.layout.statements) else 1
+            return 0
+        if any(k[1] is u for k in self.plans if k[0] in ("value", "ref")):
+            return 0
+        if not self.layout.home_loops.get(u):
+            return 0
+        if self.is_cheap(u) and self.valid(u):
+            return self.cost(u, depth + 1)
+        return 1
+
+    # -- keeping ---------------------------------------------------------------------------------------------------
+    def keep(self, v):
+        """Keep `v` where it is defined: by name outside loops, on a list inside."""
+        if v.items is not None and not isinstance(v.definition, str):
+            if isinstance(v.definition, Phi) or (isinstance(v.definition, Assign) and v.definition.implicit):
+                return self.b.need_operand(v, END)
+        if not self.layout.home_loops.get(v):
+            return self.hold(v)
+        site = unique(f"{self.names.name(v)}_saved", self.taken)
+        self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+        self.after(v, Line(None, call(attribute(name(site), "append"), self.names.read(v)), None, v.loc, keep=True))
+        text = self.reverse_name(v)
+        self.place(v, Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True))
+        self.on_tape(site, site, v, "read by the adjoint, different in each trip", listed=True)
+        return name(text)
+
+    def hold(self, v):
+        text = self.names.name(v)
+        conditional = self.layout.home[v][0] is not self.function.body
+        rebound = self.names.is_rebound(v, text)
+        if rebound or self.used_names.get(text, v) is not v:
+            other = unique(f"{text}_0" if v.definition == "param" else text, self.taken)
+            self.after(v, Line(name(other, True), self.names.read(v), None, v.loc))
+            text = other
+        self.used_names[text] = v
+        if conditional and not self.joint:
+            self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
+        self.on_tape(text, text, v, "argument" if v.definition == "param" else "read by the adjoint", listed=False)
+        return name(text)
+
+    def keep_copy(self, v, at):
+        """Keep a copy of memory as `at` reads it, since it changes later."""
+        base = self.names.name(v)
+        copied = call(attribute(self.names.read(v), "copy")) if v.type.is_array else call(self.b.numpy("copy"), self.names.read(v))
+        if not self.layout.loops[at]:
+            text = unique(f"{base}_0", self.taken)
+            self.before(at, Line(name(text, True), copied, None, at.loc))
+            if self.layout.block[at] is not self.function.body and not self.joint:
+                self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
+            self.on_tape(text, text, v, "its memory is overwritten later", listed=False)
+            return name(text)
+        site = unique(f"{base}_saved", self.taken)
+        self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+        self.before(at, Line(None, call(attribute(name(site), "append"), copied), None, at.loc, keep=True))
+        text = unique(f"{base}_0", self.taken)
+        key = ("copy", v, at)
+        self.place_key(key, self.layout.block[at], Line(name(text, True), call(attribute(name(site), "pop")), None, at.loc, keep=True))
+        self.on_tape(site, site, v, "its memory is overwritten later", listed=True)
+        return name(text)
+
+    def plan_shape(self, v):
+        """Something with the shape of `v`."""
+        t = v.type
+        if v.definition in ("param", "global") and not isinstance(t, Tup):
+            return self.plans.get(("ref", v)) or self.named(v)
+        if ("value", v) in self.plans and isinstance(self.plans[("value", v)], ast.Name):
+            return self.plans[("value", v)]
+        if isinstance(t, Num) and t.dims and all(d is not None for d in t.dims):
+            for p in (*self.function.params, *self.function.globals):
+                if isinstance(p.type, Num) and p.type.dims == t.dims and p.type.boxed:
+                    return self.named(p)
+        if v.tied or self.unstable(v):
+            root = root_of(v)
+            if root is v and not self.layout.home_loops.get(v):
+                return self.named(v)
+        elif not self.layout.home_loops.get(v) and not v.hidden:
+            return self.named(v)
+        return self.keep_shape(v)
+
+    def named(self, v):
+        key = ("ref", v)
+        if key not in self.plans:
+            self.plans[key] = self.plan(key, None)
+        return self.plans[key]
+
+    def keep_shape(self, v):
+        text = unique(f"{self.names.name(v)}_shape", self.taken)
+        shape = call(self.b.numpy("shape"), self.names.read(v))
+        if not self.layout.home_loops.get(v):
+            self.after(v, Line(name(text, True), shape, None, v.loc))
+            if self.layout.home[v][0] is not self.function.body and not self.joint:
+                self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
+            self.on_tape(text, text, v, "shape only", listed=False, what="shape")
+        else:
+            site = unique(f"{text}s", self.taken)
+            self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+            self.after(v, Line(None, call(attribute(name(site), "append"), shape), None, v.loc, keep=True))
+            self.place_key(("shape", v), self.layout.home[v][0], Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True))
+            self.on_tape(site, site, v, "shape only", listed=True, what="shape")
+        return ShapeName(text)
+
+    def plan_trips(self, loop):
+        counter = unique("trips", self.taken)
+        self.insert.counters[loop] = counter
+        if not self.layout.loops[loop]:
+            if self.layout.block[loop] is not self.function.body and not self.joint:
+                self.insert.start.append(Line(name(counter, True), ast.Constant(0), None, NOWHERE))
+            self.on_tape(counter, counter, None, "how often the loop ran", listed=False, what="trips")
+            return name(counter)
+        site = unique(f"{counter}_saved", self.taken)
+        self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+        self.insert.after.setdefault(loop, []).append(Line(None, call(attribute(name(site), "append"), name(counter)), None, loop.loc, keep=True))
+        self.place_key(("trips", loop), self.layout.block[loop],
+                       Line(name(counter, True), call(attribute(name(site), "pop")), None, loop.loc, keep=True))
+        self.on_tape(site, site, None, "how often the loop ran", listed=True, what="trips")
+        return name(counter)
+
+    # -- places ----------------------------------------------------------------------------------------------------
+    def before(self, s, line):
+        self.insert.before.setdefault(s, []).append(line)
+
+    def after(self, v, line):
+        """Insert behind the definition of `v` in the forward sweep."""
+        d = v.definition
+        block, position = self.layout.home[v]
+        if v in self.function.params or d == "param":
+            self.insert.start.append(line)
+            return
+        if isinstance(d, Phi) or d == "loop":
+            owner = next((s for s in self.layout.statements if isinstance(s, Loop) and s.body is block
+                          and (s.index is v or any(p.target is v for p in s.phis) or d == "loop" and self.in_header(s, v))), None)
+            if owner is not None:
+                self.insert.head.setdefault(owner, []).append(line)
+                return
+            owner = next(s for s in self.layout.statements if isinstance(s, (If, Loop)) and any(
+                p.target is v for p in (*s.phis, *getattr(s, "exits", ()))) or getattr(s, "phis", None) and any(p.target is v for p in s.phis))
+            self.insert.after.setdefault(owner, []).append(line)
+            return
+        if isinstance(d, str) or d is None:
+            self.insert.start.append(line)
+            return
+        self.insert.after.setdefault(d, []).append(line)
+
+    def in_header(self, loop, v):
+        from ..analysis.layout import _pattern
+
+        return loop.header is not None and any(p is v for p in _pattern(loop.header[0]))
+
+    def place(self, v, line):
+        """Put a line into the reverse of the block that defines `v`, in front of the first use."""
+        self.place_key(("value", v), self.layout.home[v][0], line)
+
+    def place_key(self, key, block, line):
+        container = self.find_block(self.code, block)
+        if container is None:
+            container = self.code
+        for at, item in enumerate(container):
+            if self.uses(item, key):
+                container.insert(at, line)
+                return
+        container.append(line)
+
+    def uses(self, item, key):
+        for inner in lines([item]):
+            for e in expressions(inner):
+                for n in ast.walk(e):
+                    if isinstance(n, Needed) and (self.key(n) == key or (key[0] == "value" and n.var is key[1] and self.key(n)[0] in ("value", "ref"))):
+                        return True
+                    if isinstance(n, Trips) and key == ("trips", n.loop):
+                        return True
+        return False
+
+    def find_block(self, code, block):
+        for item in code:
+            if isinstance(item, Enter) and item.block is block:
+                return code
+        for item in code:
+            for inner in inner_blocks(item):
+                found = self.find_block(inner, block)
+                if found is not None:
+                    return found
+        return None
+
+    # -- restores --------------------------------------------------------------------------------------------------
+    def restores(self, code):
+        """Turn Restore markers into lines, or drop them."""
+        out = []
+        for item in code:
+            for inner in inner_blocks(item):
+                self.restores(inner)
+            if isinstance(item, Restore):
+                if item.store in self.saved_kills and self.restoring.get(root_of(item.store.base)):
+                    out.extend(self.restore(item.store))
+            else:
+                out.append(item)
+        code[:] = out
+
+    def restore(self, s: Store):
+        """Keep what the store overwrites (forward), put it back (reverse)."""
+        base = self.names.name(s.base) if not s.base.hidden else self.names.name(root_of(s.base))
+        element = self.b.is_element(s.base, s)
+        whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
+        read = self.names.read(s.base) if whole else subscript(self.names.read(s.base), self.names.index(s.index))
+        kept = read if element else call(attribute(read, "copy"))
+        place = self.b.need_operand(s.base, s)
+        index = ast.Constant(Ellipsis) if whole else self.b.need_operand(s.index, s)
+        if self.layout.loops[s]:
+            site = unique(f"{base}_overwritten", self.taken)
+            self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+            self.before(s, Line(None, call(attribute(name(site), "append"), kept), None, s.loc, keep=True))
+            value = call(attribute(name(site), "pop"))
+            self.on_tape_kill(site, s, True)
+        else:
+            site = unique(f"{base}_overwritten", self.taken)
+            self.before(s, Line(name(site, True), kept, None, s.loc))
+            if self.layout.block[s] is not self.function.body and not self.joint:
+                self.insert.start.append(Line(name(site, True), ast.Constant(None), None, NOWHERE))
+            value = name(site)
+            self.on_tape_kill(site, s, False)
+        return [Line(subscript(place, index, True), value, None, s.loc, keep=True)]
+
+    def working_copies(self):
+        """What is restored in reverse is a copy, unless no one else can see the array."""
+        for root in sorted(self.restoring, key=lambda v: v.uid):
+            plan = self.plans.get(("value", root), self.plans.get(("ref", root)))
+            if not isinstance(plan, ast.Name) or (self.joint and root.definition != "global"):
+                continue
+            own = plan.id if root.definition != "global" else unique(f"{plan.id}_now", self.taken)
+            self.code.insert(0, Line(name(own, True), call(attribute(name(plan.id), "copy")), None, root.loc))
+            for key in (("value", root), ("ref", root)):
+                if key in self.plans:
+                    self.plans[key] = name(own)
+
+    def on_tape_kill(self, site, s, listed):
+        self.tape.append((site, site))
+        self.kept.append(Kept(site, s.base, s.loc.lineno, "overwritten here, and read by the adjoint of an earlier line", listed, "region",
+                              s.base.name if not s.base.hidden else site))
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+    def substitute(self, code):
+        for item in code:
+            if isinstance(item, Line):
+                item.value = self.replaced(item.value)
+                item.target = self.replaced(item.target) if item.target is not None else None
+            elif isinstance(item, Repeat):
+                item.iterable = self.replaced(item.iterable)
+                if isinstance(item.target, LoopTarget):
+                    index = item.target.loop.index
+                    item.target = name(self.index_names.get(index, "_"), True) if index is not None else name("_", True)
+            elif hasattr(item, "test"):
+                item.test = self.replaced(item.test)
+            for inner in inner_blocks(item):
+                self.substitute(inner)
+        code[:] = [i for i in code if not isinstance(i, Enter)]
+
+    def replaced(self, node):
+        if isinstance(node, Needed):
+            return self.replaced(_copy(self.plans[self.key(node)]))
+        if isinstance(node, Trips):
+            return _copy(self.plans[("trips", node.loop)])
+        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute) and node.func.attr in ("shape", "ndim", "size"):
+            inner = self.replaced(node.args[0])
+            if isinstance(inner, ShapeName):
+                shape = name(inner.id)
+                if node.func.attr == "shape":
+                    return shape
+                return call(name("len"), shape) if node.func.attr == "ndim" else call(self.b.namer.object(np.prod), shape)
+            return ast.Call(node.func, [inner], [])
+        if isinstance(node, ast.AST):
+            for f in node._fields:
+                value = getattr(node, f, None)
+                if isinstance(value, ast.AST):
+                    setattr(node, f, self.replaced(value))
+                elif isinstance(value, list):
+                    setattr(node, f, [self.replaced(v) if isinstance(v, ast.AST) else v for v in value])
+        return node
+
+
+class ShapeName(ast.Name):
+    """A name that holds a shape where an array was asked for."""
+
+    _fields = ("id", "ctx")
+
+    def __init__(self, id="shape", ctx=None):
+        super().__init__(id, ctx or ast.Load())
+
+
+def _copy(node):
+    from .code import clone
+
+    return clone(node)
+
+
+__all__ = ["INT", "Insertions", "Kept", "Saver", "np"]

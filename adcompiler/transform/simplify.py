@@ -1,0 +1,263 @@
+"""Simplify: temporaries go back into the expressions that use them; what nothing reads disappears.
+
+Takes and gives code (see `code`). Substitution never moves a read past a write that could change it, and never moves a
+call with effects; arithmetic is not reordered, so results are the same to the last bit.
+
+>>> from .code import Line, name
+>>> import ast
+>>> block = [Line(name("t", True), ast.parse("a * b", mode="eval").body, hidden=True), Line(name("y", True), ast.parse("t + c", mode="eval").body)]
+>>> simplify(block, {"y"})
+>>> [ast.unparse(line.value) for line in block]
+['a * b + c']
+"""
+from __future__ import annotations
+
+import ast
+
+from .code import Branch, Line, Repeat, Verbatim, attribute, expressions, inner_blocks, lines, name
+
+MOST_NODES = 60
+
+
+def simplify(code, live, *, enabled=True):
+    """Simplify a function's code in place; `live` are names that are read behind it."""
+    for _ in range(20):
+        changed = drop_unread(code, live)
+        if enabled:
+            changed |= _substitute_block(code, _Counts(code, live))
+            changed |= _zero_then_add(code)
+        if not changed:
+            break
+    if enabled:
+        flatten_branches(code)
+
+
+# -- what nothing reads ------------------------------------------------------------------------------------------------
+
+def drop_unread(code, live) -> bool:
+    """Remove assignments to names that are read nowhere."""
+    read = set(live)
+    for item in lines(code):
+        for e in expressions(item):
+            for n in ast.walk(e):
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+                    read.add(n.id)
+        if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name):
+            read.discard(None)
+        if isinstance(item, Verbatim):
+            read |= {n.id for n in ast.walk(item.node) if isinstance(n, ast.Name)}
+    return _drop(code, read)
+
+
+def _drop(code, read) -> bool:
+    changed, out = False, []
+    for item in code:
+        for inner in inner_blocks(item):
+            changed |= _drop(inner, read)
+        if isinstance(item, Line) and isinstance(item.target, ast.Name) and item.target.id not in read:
+            changed = True
+            if item.keep and not _is_pop(item.value):
+                out.append(Line(None, item.value, None, item.loc, keep=True))
+            elif _is_pop(item.value):
+                out.append(Line(None, item.value, None, item.loc, keep=True))
+            continue
+        if isinstance(item, Line) and item.op is None and isinstance(item.target, ast.Name) and isinstance(item.value, ast.Name) \
+                and item.target.id == item.value.id:
+            changed = True
+            continue
+        if isinstance(item, Branch) and not item.then and not item.orelse:
+            changed = True
+            continue
+        if isinstance(item, Repeat) and not item.body and item.target is not None and not _calls(item.iterable):
+            changed = True
+            continue
+        out.append(item)
+    code[:] = out
+    return changed
+
+
+def _is_pop(value):
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "pop"
+
+
+def _calls(e):
+    return any(isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "reversed", "len", "zip", "enumerate"))
+               for n in ast.walk(e))
+
+
+# -- substitution ------------------------------------------------------------------------------------------------------
+
+class _Counts:
+    def __init__(self, code, live):
+        self.uses: dict[str, int] = dict.fromkeys(live, 2)
+        self.writes: dict[str, int] = {}
+        for item in lines(code):
+            for e in expressions(item):
+                for n in ast.walk(e):
+                    if isinstance(n, ast.Name):
+                        book = self.uses if isinstance(n.ctx, ast.Load) else self.writes
+                        book[n.id] = book.get(n.id, 0) + 1
+            if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name):
+                self.uses[item.target.id] = self.uses.get(item.target.id, 0) + 1
+            if isinstance(item, Verbatim):
+                for n in ast.walk(item.node):
+                    if isinstance(n, ast.Name):
+                        self.uses[n.id] = self.uses.get(n.id, 0) + 2
+
+
+def _substitute_block(code, counts) -> bool:
+    changed = False
+    at = 0
+    while at < len(code):
+        item = code[at]
+        for inner in inner_blocks(item):
+            changed |= _substitute_block(inner, counts)
+        if isinstance(item, Line) and item.hidden and item.op is None and isinstance(item.target, ast.Name) and not item.keep:
+            identifier = item.target.id
+            if counts.uses.get(identifier, 0) == 1 and counts.writes.get(identifier, 0) == 1 and _push_down(code, at, identifier, item.value):
+                del code[at]
+                changed = True
+                continue
+        at += 1
+    return changed
+
+
+def _push_down(code, at, identifier, value) -> bool:
+    """Move `value` to the single use of `identifier` behind position `at`, if nothing between could change it."""
+    reads = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    memory = any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in ast.walk(value)) or bool(reads)
+    size = sum(1 for _ in ast.walk(value))
+    for item in code[at + 1:]:
+        if isinstance(item, (Branch, Repeat)):
+            head = item.test if isinstance(item, Branch) else item.iterable
+            if _mentions(head, identifier) and not (isinstance(item, Repeat) and item.target is None):
+                if isinstance(item, Branch):
+                    item.test = _replaced(item.test, identifier, value)
+                else:
+                    item.iterable = _replaced(item.iterable, identifier, value)
+                return True
+            return False
+        if not isinstance(item, Line):
+            return False
+        if _mentions(item.value, identifier) or (item.target is not None and _mentions(item.target, identifier)):
+            if size + sum(1 for _ in ast.walk(item.value)) > MOST_NODES * 3:
+                return False
+            if _is_tuple_read(item.value, identifier) and isinstance(value, ast.Call):
+                return False
+            value = _without_defensive_copy(value, item)
+            if _mentions(item.value, identifier):
+                item.value = _replaced(item.value, identifier, value)
+            else:
+                if _write_order_matters(item, value):
+                    return False
+                item.target = _replaced(item.target, identifier, value)
+            return True
+        written = {n.id for n in ast.walk(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} if item.target is not None else set()
+        if written & reads:
+            return False
+        if item.keep or (item.op is not None and not isinstance(item.target, ast.Name)) or isinstance(item.target, (ast.Subscript, ast.Attribute)):
+            if memory and not _append_only(item):
+                return False
+        if item.op is not None and isinstance(item.target, ast.Name) and item.target.id in reads:
+            return False
+    return False
+
+
+def _append_only(item):
+    """A push to the tape changes no array."""
+    v = item.value
+    return item.target is None and isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute) and v.func.attr == "append" and \
+        isinstance(v.func.value, ast.Name)
+
+
+def _write_order_matters(item, value):
+    return any(isinstance(n, ast.Call) for n in ast.walk(item.value)) and any(isinstance(n, ast.Call) for n in ast.walk(value))
+
+
+def _is_tuple_read(e, identifier):
+    return isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name) and e.value.id == identifier
+
+
+def _without_defensive_copy(value, item):
+    """`x[i].copy()` read at once needs no copy, unless the very line changes what was copied or keeps a reference to it."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "copy" and not value.args \
+            and isinstance(value.func.value, ast.Subscript) and isinstance(item.value, (ast.BinOp, ast.UnaryOp)):
+        base = value.func.value
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Name) and base.id.endswith("_bar"):
+            return value.func.value
+    return value
+
+
+def _mentions(e, identifier):
+    return any(isinstance(n, ast.Name) and n.id == identifier for n in ast.walk(e))
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, identifier, value):
+        self.identifier, self.value = identifier, value
+
+    def visit_Name(self, node):
+        return self.value if node.id == self.identifier and isinstance(node.ctx, ast.Load) else node
+
+
+def _replaced(e, identifier, value):
+    return _Replace(identifier, value).visit(e)
+
+
+def substituted_test(test_lines, test):
+    """The test of a `while` with its temporaries put back, or None if that cannot be done."""
+    for line in reversed(test_lines):
+        if not (isinstance(line, Line) and line.hidden and isinstance(line.target, ast.Name) and line.op is None):
+            return None
+        uses = sum(1 for n in ast.walk(test) if isinstance(n, ast.Name) and n.id == line.target.id)
+        if uses != 1:
+            return None
+        test = _replaced(test, line.target.id, line.value)
+    return test
+
+
+# -- small patterns ----------------------------------------------------------------------------------------------------
+
+def _zero_then_add(code) -> bool:
+    """`a[i] = 0.0; a[i] += e` is `a[i] = e`, if `e` does not read `a`."""
+    changed = False
+    for first, second in zip(code, code[1:], strict=False):
+        if (isinstance(first, Line) and isinstance(second, Line) and first.op is None and isinstance(first.target, ast.Subscript)
+                and isinstance(first.value, ast.Constant) and first.value.value == 0.0 and isinstance(second.op, ast.Add)
+                and isinstance(second.target, ast.Subscript) and ast.dump(first.target) == ast.dump(second.target)):
+            base = first.target
+            while isinstance(base, (ast.Subscript, ast.Attribute)):
+                base = base.value
+            if isinstance(base, ast.Name) and not _mentions(second.value, base.id):
+                second.op = None
+                first.target = None
+                changed = True
+    if changed:
+        code[:] = [i for i in code if not (isinstance(i, Line) and i.target is None and isinstance(i.value, ast.Constant))]
+    return changed
+
+
+def flatten_branches(code):
+    """An `if` whose only work stands in its `else` is turned round."""
+    for item in code:
+        for inner in inner_blocks(item):
+            flatten_branches(inner)
+        if isinstance(item, Branch) and not item.then and item.orelse:
+            item.then, item.orelse = item.orelse, []
+            item.test = _negated(item.test)
+
+
+_OPPOSITE = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+
+
+def _negated(test):
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+__all__ = ["attribute", "drop_unread", "name", "simplify", "substituted_test"]

@@ -1,0 +1,313 @@
+"""Instantiation of rule templates: names become operands, markers and decidable tests are folded.
+
+Takes a call with its bound rule; gives the expression of each active operand's contribution, with the primal values
+that it reads as `Needed` nodes.
+"""
+from __future__ import annotations
+
+import ast
+import inspect
+
+import numpy as np
+
+from ..ir.nodes import NOTHING, Const, Display, Var
+from ..ir.types import Num, Tup
+from ..rules import registry
+from .code import Line, call, clone, constant, name, needed
+
+_SHAPE_FUNCTIONS = {"shape", "ndim", "size"}
+
+
+class Undecided(Exception):
+    """A test that only the running program can decide."""
+
+
+class Instance:
+    """One call of a rule, about to become adjoint code."""
+
+    def __init__(self, builder, statement, value, target):
+        self.builder, self.statement, self.value, self.target = builder, statement, value, target
+        self.rule, self.bound = value.rule, value.bound
+        self.results = [target] if len(self.rule.result) == 1 else list(target.items or [target])
+        self.temporaries: dict[str, ast.expr] = {}
+
+    # -- contributions ---------------------------------------------------------------------------------------------
+    def contribution(self, parameter: str):
+        """The expression of `<parameter>_bar`, or None if it is zero; temporaries are emitted as lines."""
+        expression = None
+        for s in self.rule.adjoint_statements(parameter):
+            target = s.targets[0].id
+            if target == parameter + "_bar":
+                expression = self.fold(s.value)
+                if isinstance(expression, ast.Constant) and expression.value == 0.0 and not isinstance(expression.value, bool):
+                    return None
+                expression = self.substitute(expression)
+            elif target not in self.temporaries:
+                folded = self.substitute(self.fold(s.value))
+                made = self.builder.temporary(target)
+                self.builder.line(name(made, True), folded, hidden=True)
+                self.temporaries[target] = name(made)
+        return expression
+
+    # -- decisions at compile time ---------------------------------------------------------------------------------
+    def fold(self, node):
+        """Replace conditional expressions whose test is known."""
+        if isinstance(node, ast.IfExp):
+            try:
+                chosen = node.body if self.decide(node.test) else node.orelse
+            except Undecided:
+                return ast.IfExp(node.test, self.fold(node.body), self.fold(node.orelse))
+            return self.fold(chosen)
+        if isinstance(node, ast.AST):
+            made = type(node)(**{f: self.fold(getattr(node, f)) for f in node._fields if hasattr(node, f)})
+            return made
+        if isinstance(node, list):
+            return [self.fold(n) for n in node]
+        return node
+
+    def decide(self, test):
+        if isinstance(test, ast.BoolOp):
+            stop = isinstance(test.op, ast.Or)
+            undecided = False
+            for v in test.values:
+                try:
+                    if bool(self.decide(v)) is stop:
+                        return stop
+                except Undecided:
+                    undecided = True
+            if undecided:
+                raise Undecided
+            return not stop
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return not self.decide(test.operand)
+        return self.known(test)
+
+    def known(self, node):
+        """The value of an expression in markers and literal parameters."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.IfExp):
+            return self.known(node.body if self.decide(node.test) else node.orelse)
+        if isinstance(node, ast.Call):
+            return self.known_call(node)
+        if isinstance(node, ast.Compare):
+            values = [self.known(v) for v in (node.left, *node.comparators)]
+            return all(_compare(op, a, b) for op, a, b in zip(node.ops, values, values[1:], strict=False))
+        if isinstance(node, ast.Name):
+            return self.literal(node.id)
+        if isinstance(node, ast.Tuple):
+            return tuple(self.known(e) for e in node.elts)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -self.known(node.operand)
+        if isinstance(node, ast.BinOp):
+            a, b = self.known(node.left), self.known(node.right)
+            code = compile(ast.fix_missing_locations(ast.Expression(ast.BinOp(ast.Name("a", ast.Load()), node.op, ast.Name("b", ast.Load())))),
+                           "<fold>", "eval")
+            return eval(code, {"a": a, "b": b})
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.rule.namespace:
+            return getattr(self.rule.namespace[node.value.id], node.attr)
+        raise Undecided
+
+    def literal(self, identifier):
+        if identifier in self.bound:
+            value = self.bound[identifier]
+            if isinstance(value, tuple) and not value:
+                return ()
+            if isinstance(value, Const):
+                return value.value
+            if isinstance(value, Var) and value.const is not NOTHING and not value.varied:
+                return value.const
+            raise Undecided
+        parameter = self.rule.signature.parameters.get(identifier)
+        if parameter is not None:
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                return ()
+            if parameter.default is inspect.Parameter.empty:
+                raise Undecided
+            return parameter.default
+        if identifier in self.rule.namespace and identifier not in self.rule.result:
+            return self.rule.namespace[identifier]
+        raise Undecided
+
+    def known_call(self, node):
+        marker = self.rule.namespace.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        argument = node.args[0] if node.args else None
+        if marker is registry.is_active:
+            return self.builder.contributes(self.bound.get(argument.id)) if isinstance(argument, ast.Name) else False
+        if marker is registry.is_literal:
+            try:
+                value = self.literal(argument.id)
+            except Undecided:
+                return False
+            return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if marker is registry.is_real:
+            t = self.type_of(argument.id)
+            if isinstance(t, Num) and t.kind in "bif":
+                return True
+            if isinstance(t, Num) and t.kind == "c":
+                return False
+            raise Undecided
+        is_ndim = marker is getattr(registry, "ndim", None) or (
+            isinstance(node.func, ast.Attribute) and node.func.attr == "ndim" and isinstance(argument, ast.Name))
+        if is_ndim and isinstance(argument, ast.Name):
+            t = self.type_of(argument.id)
+            if isinstance(t, Num) and t.rank is not None:
+                return t.rank
+            raise Undecided
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and isinstance(argument, ast.Name):
+            classes = self.known(node.args[1])
+            t = self.type_of(argument.id)
+            classes = classes if isinstance(classes, tuple) else (classes,)
+            if isinstance(t, Num) and t.boxed is not None:
+                if classes == (np.ndarray,):
+                    return t.boxed
+                if t.boxed and not any(issubclass(np.ndarray, c) for c in classes):
+                    return False
+                if t.is_python:
+                    return any(issubclass({"b": bool, "i": int, "f": float, "c": complex}.get(t.kind, float), c) for c in classes)
+            if isinstance(t, Tup):
+                return any(issubclass(t.cls or tuple, c) for c in classes) or (list in classes)
+            raise Undecided
+        if isinstance(node.func, ast.Name) and node.func.id == "len" and isinstance(argument, ast.Name):
+            value = self.bound.get(argument.id, ())
+            if isinstance(value, tuple):
+                return len(value)
+            if isinstance(value, Var) and value.items is not None:
+                return len(value.items)
+        raise Undecided
+
+    def type_of(self, identifier):
+        if identifier in self.rule.result:
+            return self.results[self.rule.result.index(identifier)].type
+        value = self.bound.get(identifier)
+        if value is None:
+            parameter = self.rule.signature.parameters.get(identifier)
+            if parameter is not None and parameter.default is not inspect.Parameter.empty:
+                return self.builder.cx.type(Const(parameter.default))
+            return None
+        return self.builder.cx.type(value) if isinstance(value, (Var, Const)) else None
+
+    # -- substitution ----------------------------------------------------------------------------------------------
+    def substitute(self, node):
+        """A copy of a folded template expression over the operands of this call."""
+        if isinstance(node, ast.Name):
+            return self.name(node.id)
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr == "shape" and self.is_operand(node.value.id):
+                return self.shape(node.value.id, "shape")
+            module = self.rule.namespace.get(node.value.id)
+            if inspect.ismodule(module) and not self.is_operand(node.value.id):
+                return ast.Attribute(self.builder.namer.module(module), node.attr, ast.Load())
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self.comprehension(node)
+        if isinstance(node, ast.AST):
+            return type(node)(**{f: self.substitute(getattr(node, f)) for f in node._fields if hasattr(node, f)})
+        if isinstance(node, list):
+            return [self.substitute(n) for n in node]
+        return node
+
+    def comprehension(self, node):
+        inner = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        saved = {n: self.temporaries.get(n) for n in inner}
+        self.temporaries.update({n: name(n) for n in inner})
+        made = type(node)(**{f: self.substitute(getattr(node, f)) for f in node._fields})
+        for n, value in saved.items():
+            if value is None:
+                self.temporaries.pop(n)
+            else:
+                self.temporaries[n] = value
+        return made
+
+    def is_operand(self, identifier):
+        return identifier in self.bound or identifier in self.rule.result or identifier in self.rule.signature.parameters
+
+    def call(self, node):
+        function = node.func
+        marker = self.rule.namespace.get(function.id) if isinstance(function, ast.Name) else None
+        if marker is registry.conj and marker is not None:
+            inner = self.substitute(node.args[0])
+            return inner if self.is_real_expression(node.args[0]) else call(self.builder.numpy("conj"), inner)
+        argument = node.args[0] if node.args else None
+        if isinstance(argument, ast.Name) and self.is_operand(argument.id) and len(node.args) == 1:
+            if isinstance(function, ast.Attribute) and function.attr in _SHAPE_FUNCTIONS and isinstance(function.value, ast.Name):
+                return self.shape(argument.id, function.attr)
+            if marker is registry.ndim:
+                return self.shape(argument.id, "ndim")
+            if marker is registry.shapes or getattr(marker, "__name__", "") == "nested_shapes":
+                return self.shapes(self.bound.get(argument.id, ()), node)
+        return ast.Call(self.substitute(function), self.substitute(node.args), self.substitute(node.keywords))
+
+    def is_real_expression(self, node) -> bool:
+        """True if every operand in a slope is real, so that its conjugate is itself."""
+        for n in ast.walk(node):
+            if isinstance(n, ast.Name) and self.is_operand(n.id):
+                t = self.type_of(n.id)
+                if not (isinstance(t, Num) and t.kind in "bif") and t is not None:
+                    return False
+            if isinstance(n, ast.Name) and n.id.endswith("_bar"):
+                return False
+        return True
+
+    def shape(self, identifier, what):
+        operand = self.results[self.rule.result.index(identifier)] if identifier in self.rule.result else self.bound.get(identifier)
+        return self.shape_of(operand, what, identifier)
+
+    def shape_of(self, operand, what, identifier=None):
+        t = self.builder.cx.type(operand) if isinstance(operand, (Var, Const)) else None
+        if isinstance(t, Num) and t.rank is not None and what == "ndim":
+            return constant(t.rank)
+        if isinstance(t, Num) and t.is_scalar:
+            return {"shape": ast.Tuple([], ast.Load()), "size": constant(1), "ndim": constant(0)}[what]
+        if isinstance(operand, Var) and isinstance(t, Num):
+            function = self.builder.numpy(what)
+            return call(function, needed(operand, "shape", self.statement))
+        return call(self.builder.numpy(what), self.operand(operand) if operand is not None else self.name(identifier))
+
+    def shapes(self, value, node):
+        items = value if isinstance(value, tuple) else getattr(value, "items", None) if isinstance(value, (Var, Display)) else None
+        if items is None or any(not isinstance(getattr(i, "type", None), Num) and not isinstance(i, Const) for i in items):
+            if items is not None:
+                return ast.List([self.shapes(i, node) if isinstance(i, Var) and i.items is not None else self.shape_of(i, "shape") for i in items], ast.Load())
+            return ast.Call(self.substitute(node.func), [self.operand(value)], [])
+        return ast.List([self.shape_of(i, "shape") for i in items], ast.Load())
+
+    def name(self, identifier):
+        if identifier in self.temporaries:
+            return clone(self.temporaries[identifier])
+        for k, r in enumerate(self.rule.result):
+            if identifier == r + "_bar":
+                return self.builder.bar_value(self.results[k], self.statement)
+            if identifier == r:
+                return needed(self.results[k], "value", self.statement)
+        if identifier in self.bound:
+            return self.operand(self.bound[identifier])
+        parameter = self.rule.signature.parameters.get(identifier)
+        if parameter is not None:
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                return ast.Tuple([], ast.Load())
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                return ast.Dict([], [])
+            if parameter.default is not inspect.Parameter.empty:
+                return self.builder.namer.object(parameter.default)
+        if identifier in self.rule.namespace:
+            return self.builder.namer.object(self.rule.namespace[identifier])
+        return name(identifier)
+
+    def operand(self, value):
+        if isinstance(value, tuple):
+            return ast.Tuple([self.operand(v) for v in value], ast.Load())
+        if isinstance(value, dict):
+            return ast.Dict([constant(k) for k in value], [self.operand(v) for v in value.values()])
+        return self.builder.need_operand(value, self.statement)
+
+
+def _compare(op, a, b):
+    table = {ast.Eq: lambda: a == b, ast.NotEq: lambda: a != b, ast.Is: lambda: a is b, ast.IsNot: lambda: a is not b,
+             ast.Lt: lambda: a < b, ast.LtE: lambda: a <= b, ast.Gt: lambda: a > b, ast.GtE: lambda: a >= b,
+             ast.In: lambda: a in b, ast.NotIn: lambda: a not in b}
+    return table[type(op)]()
+
+
+__all__ = ["Instance", "Line", "Undecided"]
