@@ -240,7 +240,8 @@ class Generator:
         code = [*body, *reverse, Line(None, live_expr, keep=True)]
         simplify(code, set(), enabled=self.simplifying)
         if self.simplifying:
-            unit_products(code)
+            scalars = {v.name for v in self.layout.home if not v.hidden and isinstance(v.type, Num) and v.type.boxed is False}
+            unit_products(reverse, scalars)
             simplify(code, set(), enabled=True)
         returned = code.pop().value
         made = emit.function(f"{self.base}_gradient", emit.arguments(self.parameters()), code, returned)
@@ -337,25 +338,25 @@ def _line_maps(definitions, texts, functions):
     return maps
 
 
-def unit_products(code):
-    """`1.0 * e` is `e`: the seed of a gradient is one."""
+def unit_products(code, scalars):
+    """`1.0 * e` is `e`: the seed of a gradient is one. A bare array keeps its product, which makes a new array."""
     for item in lines(code):
         if isinstance(item, Line):
-            item.value = _without_units(item.value)
-        elif isinstance(item, Verbatim):
-            continue
+            item.value = _without_units(item.value, scalars, top=True)
 
 
-def _without_units(node):
+def _without_units(node, scalars, top=False):
     for f in node._fields:
         value = getattr(node, f, None)
+        inner_top = not isinstance(node, (ast.BinOp, ast.UnaryOp))
         if isinstance(value, ast.AST):
-            setattr(node, f, _without_units(value))
+            setattr(node, f, _without_units(value, scalars, inner_top))
         elif isinstance(value, list):
-            setattr(node, f, [_without_units(v) if isinstance(v, ast.AST) else v for v in value])
+            setattr(node, f, [_without_units(v, scalars, True) if isinstance(v, ast.AST) else v for v in value])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(one, ast.Constant) and one.value == 1.0 and isinstance(one.value, float):
+            plain = isinstance(other, (ast.BinOp, ast.UnaryOp)) or isinstance(other, ast.Name) and other.id in scalars
+            if isinstance(one, ast.Constant) and one.value == 1.0 and isinstance(one.value, float) and (plain or not top):
                 return other
     return node
 

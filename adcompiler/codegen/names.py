@@ -79,6 +79,8 @@ class Namer:
         """An expression for a function, class, module or constant."""
         if isinstance(value, types.ModuleType):
             return self.module(value)
+        if isinstance(value, int) and not isinstance(value, bool) and value < 0:
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
         if value is None or value is Ellipsis or isinstance(value, (bool, int, str, bytes)):
             return ast.Constant(value)
         if isinstance(value, float):

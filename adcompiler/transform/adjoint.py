@@ -73,7 +73,7 @@ class Builder:
     def need_operand(self, value, at, need="value"):
         """An operand as an expression in reverse code."""
         if isinstance(value, Var):
-            if value.items is not None and not self.is_available_tuple(value):
+            if value.items is not None and not stands_alone(value):
                 items = [self.need_operand(i, at, need) for i in value.items]
                 cls = value.type.cls if isinstance(value.type, Tup) else None
                 if cls is not None:
@@ -91,15 +91,13 @@ class Builder:
         if isinstance(value, Call):
             return self.printed_call(value, at)
         if isinstance(value, GetItem):
-            return subscript(self.need_operand(value.base, at), self.need_operand(value.index, at))
+            base = needed(value.base, need, at) if isinstance(value.base, Var) else self.need_operand(value.base, at)
+            return subscript(base, self.need_operand(value.index, at))
         if isinstance(value, GetAttr):
             return attribute(self.need_operand(value.base, at, "shape" if value.attr in ("shape", "size", "ndim") else "value"), value.attr)
         if isinstance(value, Raw):
             raise UnsupportedSyntaxError("this expression cannot be evaluated again", at.loc)
         return self.namer.object(value)
-
-    def is_available_tuple(self, value):
-        return False
 
     def printed_call(self, value, at):
         from ..codegen.names import apply
@@ -242,7 +240,7 @@ class Builder:
     # -- functions -------------------------------------------------------------------------------------------------
     def build(self, seed, result, wrt):
         """Reverse code from the adjoint `seed` of `result` to the adjoints of `wrt`; the returned expressions."""
-        self.loc = self.function.loc
+        self.loc = None
         self.seed(seed, result)
         self.block(self.function.body)
         return [self.final(v) for v in wrt]
@@ -342,14 +340,14 @@ class Builder:
             self.getitem(target, value, s)
         elif isinstance(value, Call):
             self.call(target, value, s)
-        self.kill(target)
+        else:
+            self.kill(target)
 
     def copy_tuple(self, target, value, s):
         if isinstance(value, Var) and value.items is not None:
             for t, v in zip(target.items, value.items, strict=True):
                 if t is not v and self.is_set(t):
                     self.move(t, v, s)
-                    self.kill(t)
 
     def move(self, target: Var, source: Var, s):
         """`target` is another name for `source`."""
@@ -360,9 +358,10 @@ class Builder:
         if target.items is not None and source.items is not None:
             self.copy_tuple(target, source, s)
             return
-        bar, state = self.bar_value(target, s), self.state(target) if not target.tied else BORROWED
-        if not source.tied and not self.shadow_kind(source) and self.bar(source) == self.bar(target):
+        if not source.tied and not self.shadow_kind(source) and not target.tied and self.bar(source) == self.bar(target):
             return
+        bar, state = self.bar_value(target, s), self.state(target) if not target.tied else BORROWED
+        self.kill(target)
         if not source.tied and not self.shadow_kind(source) and self.state(source) == UNSET:
             self.line(name(self.bar(source), True), bar, hidden=self.is_hidden(source))
             self.states[self.bar(source)] = state
@@ -372,19 +371,31 @@ class Builder:
     def getitem(self, target, value, s):
         base = value.base
         if not isinstance(base, Var) or not base.active:
+            self.kill(target)
             return
+        given = self.bar_value(target, s)
+        if isinstance(given, ast.Name) and self.region_name(base) == given.id:
+            made = self.temporary(f"{base.name}_part_bar")
+            self.line(name(made, True), given, hidden=True)
+            given = name(made)
+        self.kill(target)
         if isinstance(base.type, Num) and base.type.is_scalar:
-            self.accumulate(base, self.bar_value(target, s), s, fresh=False)
+            self.accumulate(base, given, s, fresh=False)
             return
-        self.accumulate_part(base, value.index, self.conform_bar(target, base, s), s, is_fancy(self.cx, value.index)
+        self.accumulate_part(base, value.index, given, s, is_fancy(self.cx, value.index)
                              or (isinstance(base.type, Num) and base.type.rank is None))
 
-    def conform_bar(self, target, base, s):
-        return self.bar_value(target, s)
+    def region_name(self, v):
+        """The name of the adjoint buffer of `v` or of the array that it looks into; None for shadows."""
+        if self.shadow_kind(v):
+            return None
+        root = root_of(v) if v.tied else v
+        return self.bar(root)
 
     def call(self, target, value: Call, s):
         rule = value.rule
         if rule is None or value.bound is None:
+            self.kill(target)
             return
         if rule.vjp is not None:
             self.functional(target, value, s)
@@ -871,6 +882,14 @@ class _End:
 END = _End()
 
 
+def stands_alone(v: Var) -> bool:
+    """Is a tuple a value of its own in the primal (an argument, a result of a call), not only a row of variables?"""
+    d = v.definition
+    if isinstance(d, Assign):
+        return isinstance(d.value, (GetAttr, GetItem)) or (isinstance(d.value, Call) and not isinstance(d.value.function, type))
+    return d in ("param", "global") or isinstance(d, ContainerOp)
+
+
 def _differentiable_operands(s):
     if isinstance(s, Assign):
         if isinstance(s.value, Call) and s.value.rule is not None and s.value.bound is not None and not s.value.rule.vjp:
@@ -935,4 +954,4 @@ def _replace_name(node, identifier, value):
     return clone(node)
 
 
-__all__ = ["Builder", "END", "LoopTarget", "Trips", "Phi", "Verbatim"]
+__all__ = ["Builder", "END", "LoopTarget", "Trips", "Phi", "Verbatim", "stands_alone"]

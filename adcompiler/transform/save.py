@@ -19,7 +19,7 @@ from ..analysis.alias import root_of, view_source
 from ..errors import NOWHERE
 from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, Var, operands
 from ..ir.types import INT, Num, Ref, Tup
-from .adjoint import END, LoopTarget, Trips
+from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
 from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, subscript)
 
@@ -412,9 +412,8 @@ class Saver:
     # -- keeping ---------------------------------------------------------------------------------------------------
     def keep(self, v):
         """Keep `v` where it is defined: by name outside loops, on a list inside."""
-        if v.items is not None and not isinstance(v.definition, str):
-            if isinstance(v.definition, Phi) or (isinstance(v.definition, Assign) and v.definition.implicit):
-                return self.b.need_operand(v, END)
+        if v.items is not None and not stands_alone(v):
+            return self.b.need_operand(v, END)
         if not self.layout.home_loops.get(v):
             return self.hold(v)
         site = unique(f"{self.names.name(v)}_saved", self.taken)
@@ -565,7 +564,7 @@ class Saver:
         for inner in lines([item]):
             for e in expressions(inner):
                 for n in ast.walk(e):
-                    if isinstance(n, Needed) and (self.key(n) == key or (key[0] == "value" and n.var is key[1] and self.key(n)[0] in ("value", "ref"))):
+                    if isinstance(n, Needed) and (self.key(n) == key or (key[0] == "value" and n.var is key[1] and self.key(n)[0] != "copy")):
                         return True
                     if isinstance(n, Trips) and key == ("trips", n.loop):
                         return True

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Branch, Line, Repeat, Verbatim, attribute, expressions, inner_blocks, lines, name
+from .code import Branch, Line, Repeat, Verbatim, attribute, clone, expressions, inner_blocks, lines, name
 
 MOST_NODES = 60
 
@@ -24,6 +24,7 @@ def simplify(code, live, *, enabled=True):
     for _ in range(20):
         changed = drop_unread(code, live)
         if enabled:
+            changed |= _forward_names(code, _Counts(code, live))
             changed |= _substitute_block(code, _Counts(code, live))
             changed |= _zero_then_add(code)
         if not changed:
@@ -122,6 +123,72 @@ def _substitute_block(code, counts) -> bool:
     return changed
 
 
+def _forward_names(code, counts) -> bool:
+    """`t = name`: every use of `t` reads `name` itself, if neither is bound again in between."""
+    changed = False
+    for at, item in enumerate(list(code)):
+        for inner in inner_blocks(item):
+            changed |= _forward_names(inner, counts)
+        if not (isinstance(item, Line) and item.hidden and item.op is None and isinstance(item.target, ast.Name) and not item.keep
+                and isinstance(item.value, (ast.Name, ast.Constant))):
+            continue
+        identifier = item.target.id
+        if counts.writes.get(identifier, 0) != 1 or counts.uses.get(identifier, 0) == 0:
+            continue
+        source = item.value.id if isinstance(item.value, ast.Name) else None
+        remaining = counts.uses[identifier]
+        place = code.index(item)
+        end = None
+        for k in range(place + 1, len(code)):
+            inside = sum(1 for i in lines([code[k]]) for e in expressions(i) for n in ast.walk(e)
+                         if isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load))
+            writes = source is not None and _binds([code[k]], source)
+            if writes and inside and not isinstance(code[k], Line):
+                break
+            remaining -= inside
+            if remaining == 0:
+                if isinstance(code[k], Line) and code[k].op is not None and writes:
+                    break
+                end = k
+                break
+            if writes:
+                break
+        if end is None:
+            continue
+        for k in range(place + 1, end + 1):
+            _replace_everywhere(code[k], identifier, item.value)
+        if source is not None:
+            counts.uses[source] = counts.uses.get(source, 0) + counts.uses[identifier] - 1
+        code.remove(item)
+        changed = True
+    return changed
+
+
+def _binds(code, identifier) -> bool:
+    for item in lines(code):
+        if isinstance(item, Line) and item.target is not None and any(
+                isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in ast.walk(item.target)):
+            return True
+        if isinstance(item, Repeat) and item.target is not None and any(isinstance(n, ast.Name) and n.id == identifier for n in ast.walk(item.target)):
+            return True
+        if isinstance(item, Verbatim) and any(isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load)
+                                              for n in ast.walk(item.node)):
+            return True
+    return False
+
+
+def _replace_everywhere(item, identifier, value):
+    for i in lines([item]):
+        if isinstance(i, Line):
+            i.value = _replaced(i.value, identifier, value)
+            if i.target is not None and not isinstance(i.target, ast.Name):
+                i.target = _replaced(i.target, identifier, value)
+        elif isinstance(i, Branch):
+            i.test = _replaced(i.test, identifier, value)
+        elif isinstance(i, Repeat):
+            i.iterable = _replaced(i.iterable, identifier, value)
+
+
 def _push_down(code, at, identifier, value) -> bool:
     """Move `value` to the single use of `identifier` behind position `at`, if nothing between could change it."""
     reads = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
@@ -199,7 +266,7 @@ class _Replace(ast.NodeTransformer):
         self.identifier, self.value = identifier, value
 
     def visit_Name(self, node):
-        return self.value if node.id == self.identifier and isinstance(node.ctx, ast.Load) else node
+        return clone(self.value) if node.id == self.identifier and isinstance(node.ctx, ast.Load) else node
 
 
 def _replaced(e, identifier, value):

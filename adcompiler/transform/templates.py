@@ -202,6 +202,8 @@ class Instance:
                 return ast.Attribute(self.builder.namer.module(module), node.attr, ast.Load())
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.comprehension(node)
+        if isinstance(node, ast.BinOp):
+            return folded_arithmetic(ast.BinOp(self.substitute(node.left), node.op, self.substitute(node.right)))
         if isinstance(node, ast.AST):
             return type(node)(**{f: self.substitute(getattr(node, f)) for f in node._fields if hasattr(node, f)})
         if isinstance(node, list):
@@ -301,6 +303,35 @@ class Instance:
         if isinstance(value, dict):
             return ast.Dict([constant(k) for k in value], [self.operand(v) for v in value.values()])
         return self.builder.need_operand(value, self.statement)
+
+
+def folded_arithmetic(node: ast.BinOp):
+    """Arithmetic on literals is done; powers of one and of zero and factors of one disappear."""
+    a, b = _number(node.left), _number(node.right)
+    if a is not None and b is not None and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+        value = {ast.Add: a.__add__, ast.Sub: a.__sub__, ast.Mult: a.__mul__}[type(node.op)](b)
+        if value is not NotImplemented:
+            return constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), constant(-value))
+    if isinstance(node.op, ast.Pow) and b is not None:
+        if b == 1:
+            return node.left
+        if b == 0:
+            return constant(1.0)
+    if isinstance(node.op, ast.Mult):
+        if a == 1:
+            return node.right
+        if b == 1:
+            return node.left
+    return node
+
+
+def _number(node):
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    return None
 
 
 def _compare(op, a, b):

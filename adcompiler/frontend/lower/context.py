@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Var
@@ -218,6 +218,8 @@ class Context:
             var.varied = var.place in self.assumed.varied_places and not hidden
         if isinstance(type, (Num, Ref)):
             var.group = Group()
+        if isinstance(type, Num) and type.rank and type.boxed is not False:
+            var.type = named_extents(type, self.uid)
         return var
 
     def mark_varied(self, var: Var):
@@ -310,6 +312,14 @@ class Context:
         if holder is None:
             return False
         return holder.varied or any(self.varied_site(s, seen) for t in holder.types() for s in _sites(t))
+
+
+def named_extents(t: Num, uid: int) -> Num:
+    """The type with a token of the variable's own for each extent that nothing is known of."""
+    dims = t.dims if t.dims is not None else (None,) * t.rank
+    if None not in dims:
+        return t
+    return replace(t, dims=tuple(("of", uid, k) if d is None else d for k, d in enumerate(dims)))
 
 
 def _sites(t: Type):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
 from ...ir.types import UNDEFINED, Num, Ref, Tup, Undefined, carries_derivative, join
-from .context import Group
+from .context import Group, named_extents
 
 
 def join_environments(cx, env_a, env_b, node, live=None) -> list[Phi]:
@@ -33,6 +33,8 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     """Make `target` the phi of `a` and `b` (None: undefined on that path)."""
     ta, tb = (a.type if a is not None else UNDEFINED), (b.type if b is not None else UNDEFINED)
     target.type = join(ta, tb)
+    if isinstance(target.type, Num) and target.type.rank and target.type.boxed is not False:
+        target.type = named_extents(target.type, target.uid)
     target.varied = ((a is not None and a.varied) or (b is not None and b.varied)) and carries_derivative(target.type)
     ca, cb = cx.constant(a) if a is not None else NOTHING, cx.constant(b) if b is not None else NOTHING
     if isinstance(ta, Undefined) or isinstance(tb, Undefined):

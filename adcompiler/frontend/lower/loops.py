@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, join, without_dims
@@ -126,7 +127,10 @@ class _Head:
             name = init.name if init is not None else self.known[key]["name"]
             t = init.type if init is not None else UNDEFINED
             if known is not None:
+                dims = t.dims if isinstance(t, Num) and known["dims"] else None
                 t = join(without_dims(t) if isinstance(t, Num) else t, known["type"])
+                if dims is not None and isinstance(t, Num) and t.rank == len(dims):
+                    t = replace(t, dims=dims)
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
             head.varied = ((init is not None and init.varied) or (known is not None and known["varied"])) and carries_derivative(t)
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
@@ -214,8 +218,9 @@ class _Head:
     def learn(self, key, head: Var | None, after: Var):
         cx = self.cx
         t = join(head.type if head is not None else UNDEFINED, without_dims(after.type) if isinstance(after.type, Num) else after.type)
-        if isinstance(t, Num) and head is not None and isinstance(head.type, Num) and head.type.dims != t.dims:
-            t = without_dims(t)
+        dims = head is not None and isinstance(t, Num) and isinstance(head.type, Num) and isinstance(after.type, Num) and (
+            t.rank is not None and head.type.dims == after.type.dims)
+        t = without_dims(t) if isinstance(t, Num) else t
         varied = (after.varied or (head is not None and head.varied)) and carries_derivative(t)
         same = head is None or after is head or (after.const is not NOTHING and head.const is not NOTHING and after.const is head.const)
         constant = same and (head is None or head.const is not NOTHING)
@@ -224,9 +229,14 @@ class _Head:
         if known is not None:
             t, varied = join(known["type"], t), varied or known["varied"]
             constant = constant and known["constant"]
-        new = {"type": t, "varied": varied, "constant": constant, "name": after.name, "value": value if constant else NOTHING}
-        old = known or (None if head is None else {"type": head.type, "varied": head.varied, "constant": head.const is not NOTHING})
-        if old is None or old["type"] != new["type"] or old["varied"] != new["varied"] or (old["constant"] and not new["constant"]):
+            dims = dims and known["dims"]
+        new = {"type": t, "varied": varied, "constant": constant, "name": after.name, "value": value if constant else NOTHING,
+               "dims": dims}
+        old = known or (None if head is None else {
+            "type": without_dims(head.type) if isinstance(head.type, Num) else head.type, "varied": head.varied,
+            "constant": head.const is not NOTHING, "dims": isinstance(head.type, Num) and bool(head.type.rank)})
+        if old is None or old["type"] != new["type"] or old["varied"] != new["varied"] or (old["constant"] and not new["constant"]) \
+                or (old["dims"] and not new["dims"]):
             cx.assumed.changed = True
             self.known[key] = new
 

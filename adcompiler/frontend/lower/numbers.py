@@ -149,7 +149,7 @@ def _extents(cx, function, args, kwargs, rule, found):
         if rule is not None and rule.elementwise:
             numeric = [t for t in (*types, *map(cx.type, kwargs.values())) if isinstance(t, Num)]
             return broadcast_dims(numeric)
-        if function in _FROM_SHAPE:
+        if function in _FROM_SHAPE and function is not np.ndarray:
             return _shape_extents(cx, args[0] if args else kwargs.get("shape"))
         if function in _LIKE and isinstance(types[0], Num) and types[0].rank == found.rank:
             return types[0].dims

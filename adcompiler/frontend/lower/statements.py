@@ -287,6 +287,12 @@ def store(cx, node, base, index, value, op=None, printed=None):
     value_type = cx.type(value)
     if isinstance(value_type, Num) and value_type.kind == "c" and t.kind == "f" and cx.varied(value):
         cx.unsupported(node, "a complex active value is stored in a real array", "store value.real")
+    if op is not None and op not in (operator.add, operator.sub) and (cx.varied(value) or cx.varied(base)):
+        operand = value
+        place = index if index is not None else Const(Ellipsis)
+        old = base if index is None else subscript(cx, node, base, place)
+        value = apply_operator(cx, node, op, old, value)
+        index, op, printed = place, None, ("augmented", op, operand)
     if isinstance(value, Var) and isinstance(value.type, (Ref, Tup)):
         value = emit_call(cx, node, np.array, (value,), {})
     if cx.varied(value):
