@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import contextvars
 import inspect
@@ -122,7 +123,7 @@ class Generator:
         self.shadowed = shadowed
         self.base = function.name if function.name.isidentifier() else "f"
         self.name_result()
-        taken = {v.name for v in layout.home if not v.hidden} | {"tape", "shadow", self.base, "range", "reversed", "len", "list"}
+        taken = {v.name for v in layout.home if not v.hidden} | {"tape", "shadow", self.base}
         taken |= {f"{self.base}_forward", f"{self.base}_adjoint", f"{self.base}_gradient"}
         for s in layout.statements:
             node = getattr(s, "node", None)
@@ -130,6 +131,7 @@ class Generator:
                 taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         self.taken = taken
         self.namer = Namer(taken)
+        taken |= set(dir(builtins)) | {"np", "math"}
         self.bars = bar_names(function, layout, taken)
 
     def name_result(self):

@@ -76,6 +76,10 @@ class _Comments:
     def __init__(self, shown=None):
         self.shown = shown
 
+    def back_to(self, loc):
+        """After nested code the next line of the same statement needs no comment."""
+        self.shown = (loc.filename, loc.lineno) if loc is not None else None
+
     def for_line(self, loc):
         if loc is None or not loc.lineno:
             return None
@@ -102,10 +106,10 @@ def statements(code, comments: _Comments) -> list[ast.stmt]:
             comments.shown = shown
             orelse = statements(item.orelse, comments)
             out.append(ast.If(item.test, _filled(then), orelse if _has_code(orelse) else []))
-            comments.shown = None
+            comments.back_to(item.loc)
         elif isinstance(item, Repeat):
             body = _filled(statements(item.body, comments))
-            comments.shown = None
+            comments.back_to(item.loc)
             if item.target is None:
                 out.append(ast.While(item.iterable, body, []))
             else:

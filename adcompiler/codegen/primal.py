@@ -108,6 +108,14 @@ class _Renamer(ast.NodeTransformer):
     def __init__(self, names, mapping, writes=None):
         self.names, self.mapping, self.writes = names, mapping, writes or {}
 
+    def visit_Lambda(self, node):
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [None if d is None else self.visit(d) for d in node.args.kw_defaults]
+        bound = {a.arg for a in (*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs)}
+        inner = _Renamer(self.names, {k: v for k, v in self.mapping.items() if k not in bound}, self.writes)
+        node.body = inner.visit(node.body)
+        return node
+
     def visit_Name(self, node):
         if isinstance(node.ctx, ast.Load) and node.id in self.mapping:
             return self.names.read(self.mapping[node.id])
@@ -214,7 +222,7 @@ class PrimalPrinter:
         elif s.kind == "slice":
             self.line(s, target, subscript(base, key), hidden=hidden)
         elif s.kind == "values":
-            self.line(s, target, call(name("list"), call(attribute(base, "values"))), hidden=hidden)
+            self.line(s, target, call(self.namer.object(list), call(attribute(base, "values"))), hidden=hidden)
         elif s.kind == "concatenate":
             self.line(s, target, ast.BinOp(base, ast.Add(), key), hidden=hidden)
         elif s.kind == "replicate":
@@ -227,9 +235,35 @@ class PrimalPrinter:
         self.out.append(Verbatim(node, s.loc))
 
     def _if(self, s: If):
-        self.out.append(Branch(self.names.read(s.test), self.nested(s.then), self.nested(s.orelse), s.loc))
+        then, orelse = self.nested(s.then), self.nested(s.orelse)
+        for phi in s.phis:
+            self.rename(then, phi.target, phi.then, s)
+            self.rename(orelse, phi.target, phi.orelse, s)
+        self.out.append(Branch(self.names.read(s.test), then, orelse, s.loc))
+
+    def rename(self, code, target, source, s):
+        """A join of values with other names: the joined name is assigned on this path."""
+        if source is None or target in self.names.components and target.hidden:
+            return
+        text, old = self.names.name(target), self.names.read(source)
+        if isinstance(old, ast.Name) and old.id == text:
+            return
+        code.append(Line(name(text, True), old, None, s.loc, hidden=target.hidden))
 
     def _loop(self, s: Loop):
+        for phi in s.phis:
+            self.rename(self.out, phi.target, phi.then, s)
+        self._run_loop(s)
+        for phi in s.exits:
+            self.rename(self.out, phi.target, phi.then, s)
+
+    def loop_body(self, s, head):
+        body = self.nested(s.body, head)
+        for phi in s.phis:
+            self.rename(body, phi.target, phi.orelse, s)
+        return body
+
+    def _run_loop(self, s: Loop):
         counter = self.insert.counters.get(s)
         head = list(self.insert.head.get(s, ()))
         if counter is not None:
@@ -237,7 +271,7 @@ class PrimalPrinter:
             head.insert(0, Line(name(counter, True), constant(1), ast.Add(), s.loc))
         if s.kind == "while":
             test_lines = self.nested(s.test_block)
-            body = self.nested(s.body, head)
+            body = self.loop_body(s, head)
             if test_lines:
                 from ..transform.simplify import substituted_test
 
@@ -250,10 +284,10 @@ class PrimalPrinter:
                 return
             self.out.append(Repeat(None, self.names.read(s.test), body, s.loc))
             return
-        body = self.nested(s.body, head)
+        body = self.loop_body(s, head)
         pattern, printed = s.header
         if s.kind == "range":
-            iterable = call(name("range"), *[self.names.read(b) for b in s.bounds])
+            iterable = call(self.namer.object(range), *[self.names.read(b) for b in s.bounds])
         else:
             iterable = self.names.read(printed)
         self.out.append(Repeat(self.names.pattern(pattern), iterable, body, s.loc))

@@ -837,17 +837,17 @@ class Builder:
         """The loop that walks backwards over the trips that ran."""
         if s.kind == "range" and not s.breaks:
             bounds = [self.need_operand(b, s) for b in s.bounds]
-            span = call(name("range"), *bounds)
-            return Repeat(LoopTarget(s, self), call(name("reversed"), span), body, s.loc)
+            span = call(self.namer.object(range), *bounds)
+            return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), span), body, s.loc)
         if s.kind == "range":
             bounds = [self.need_operand(b, s) for b in s.bounds]
-            trips = call(name("range"), Trips(s, ran=True))
-            span = subscript(call(name("range"), *bounds), ast.Slice(None, Trips(s, ran=True), None))
+            trips = call(self.namer.object(range), Trips(s, ran=True))
+            span = subscript(call(self.namer.object(range), *bounds), ast.Slice(None, Trips(s, ran=True), None))
             del trips
-            return Repeat(LoopTarget(s, self), call(name("reversed"), span), body, s.loc)
+            return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), span), body, s.loc)
         if s.kind == "sequence" and not s.breaks:
-            return Repeat(LoopTarget(s, self), call(name("reversed"), call(name("range"), self.need_operand(s.length, s))), body, s.loc)
-        return Repeat(LoopTarget(s, self), call(name("reversed"), call(name("range"), Trips(s, ran=True))), body, s.loc)
+            return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), call(self.namer.object(range), self.need_operand(s.length, s))), body, s.loc)
+        return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), call(self.namer.object(range), Trips(s, ran=True))), body, s.loc)
 
 
 class LoopTarget(ast.Name):

@@ -123,7 +123,7 @@ def _pop(b, s):
     if s.key is None or at == -1:
         b.line(None, ast.Call(ast.Attribute(slots, "append", ast.Load()), [value], []), keep=True)
     elif isinstance(at, int) and at < 0:
-        place = ast.BinOp(ast.BinOp(call(name("len"), slots), ast.Add(), constant(1)), ast.Sub(), constant(-at))
+        place = ast.BinOp(ast.BinOp(call(b.namer.object(len), slots), ast.Add(), constant(1)), ast.Sub(), constant(-at))
         b.line(None, ast.Call(ast.Attribute(b.shadow(s.base, s), "insert", ast.Load()), [place, value], []), keep=True)
     else:
         b.line(None, ast.Call(ast.Attribute(slots, "insert", ast.Load()), [b.need_operand(s.key, s), value], []), keep=True)
@@ -138,7 +138,7 @@ def _pop_key(b, s):
 
 def _extend(b, s):
     other = b.shadow(s.value, s)
-    tail = call(b.runtime(shadows.take_tail), b.shadow(s.base, s), call(name("len"), b.shadow(s.value, s)))
+    tail = call(b.runtime(shadows.take_tail), b.shadow(s.base, s), call(b.namer.object(len), b.shadow(s.value, s)))
     b.line(None, call(b.runtime(shadows.add_to_elements), other, tail), keep=True)
 
 
@@ -154,7 +154,7 @@ def _clear(b, s):
 def _slice(b, s):
     key = s.key
     parts = [constant(None) if p is None else b.need_operand(p, s) for p in (key.lower, key.upper, key.step)]
-    b.line(None, call(b.runtime(shadows.add_selected), b.shadow(s.base, s), call(name("slice"), *parts), b.shadow(s.target, s)), keep=True)
+    b.line(None, call(b.runtime(shadows.add_selected), b.shadow(s.base, s), call(b.namer.object(slice), *parts), b.shadow(s.target, s)), keep=True)
 
 
 def _set_slice(b, s):
@@ -166,11 +166,11 @@ def _values(b, s):
 
 
 def _concatenate(b, s):
-    length = call(name("len"), b.shadow(s.base, s))
+    length = call(b.namer.object(len), b.shadow(s.base, s))
     whole = b.shadow(s.target, s)
     b.line(None, call(b.runtime(shadows.add_to_elements), b.shadow(s.base, s), subscript(whole, ast.Slice(None, length, None))), keep=True)
     b.line(None, call(b.runtime(shadows.add_to_elements), b.shadow(s.key, s),
-                      subscript(b.shadow(s.target, s), ast.Slice(call(name("len"), b.shadow(s.base, s)), None, None))), keep=True)
+                      subscript(b.shadow(s.target, s), ast.Slice(call(b.namer.object(len), b.shadow(s.base, s)), None, None))), keep=True)
 
 
 def _replicate(b, s):

@@ -259,6 +259,8 @@ class Saver:
     def reverse_name(self, v) -> str:
         """A name for `v` in reverse code: the user's, unless another value has it there."""
         wanted = self.names.name(v)
+        if v.hidden:
+            return unique(wanted, self.taken)
         if self.used_names.get(wanted, v) is v and not (self.joint and self.names.is_rebound_for(v, wanted)):
             self.used_names[wanted] = v
             return wanted
@@ -322,7 +324,8 @@ class Saver:
         if isinstance(value, (Var, Const)):
             return True
         if isinstance(value, GetItem):
-            fancy = isinstance(v.type, Num) and v.type.boxed is not False and not self.shares(v, value.base)
+            fancy = isinstance(v.type, Num) and v.type.boxed is not False and not self.shares(v, value.base) and not isinstance(
+                getattr(value.base, "type", None), Tup)
             return isinstance(value.base, (Var, Call)) and not fancy and not isinstance(getattr(value.base, "type", None), Ref)
         if isinstance(value, GetAttr):
             return value.attr in ("shape", "size", "ndim", "dtype")
@@ -664,7 +667,7 @@ class Saver:
                 shape = name(inner.id)
                 if node.func.attr == "shape":
                     return shape
-                return call(name("len"), shape) if node.func.attr == "ndim" else call(self.b.namer.object(np.prod), shape)
+                return call(self.b.namer.object(len), shape) if node.func.attr == "ndim" else call(self.b.namer.object(np.prod), shape)
             return ast.Call(node.func, [inner], [])
         if isinstance(node, ast.AST):
             for f in node._fields:

@@ -27,6 +27,7 @@ def simplify(code, live, *, enabled=True):
             changed |= _forward_names(code, _Counts(code, live))
             changed |= _substitute_block(code, _Counts(code, live))
             changed |= _zero_then_add(code)
+            changed |= _conditional_expressions(code)
         if not changed:
             break
     if enabled:
@@ -303,6 +304,21 @@ def _zero_then_add(code) -> bool:
                 changed = True
     if changed:
         code[:] = [i for i in code if not (isinstance(i, Line) and i.target is None and isinstance(i.value, ast.Constant))]
+    return changed
+
+
+def _conditional_expressions(code) -> bool:
+    """A temporary that each side of a branch assigns once becomes a conditional expression."""
+    changed = False
+    for at, item in enumerate(code):
+        for inner in inner_blocks(item):
+            changed |= _conditional_expressions(inner)
+        if isinstance(item, Branch) and len(item.then) == 1 and len(item.orelse) == 1:
+            a, b = item.then[0], item.orelse[0]
+            if all(isinstance(i, Line) and i.hidden and not i.keep and i.op is None and isinstance(i.target, ast.Name) for i in (a, b)) \
+                    and a.target.id == b.target.id:
+                code[at] = Line(a.target, ast.IfExp(item.test, a.value, b.value), None, item.loc, hidden=True)
+                changed = True
     return changed
 
 

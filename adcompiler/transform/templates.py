@@ -11,7 +11,7 @@ import inspect
 import numpy as np
 
 from ..ir.nodes import NOTHING, Const, Display, Var
-from ..ir.types import Num, Tup
+from ..ir.types import Num, Static, Tup
 from ..rules import registry
 from .code import Line, call, clone, constant, name, needed
 
@@ -246,7 +246,7 @@ class Instance:
         for n in ast.walk(node):
             if isinstance(n, ast.Name) and self.is_operand(n.id):
                 t = self.type_of(n.id)
-                if not (isinstance(t, Num) and t.kind in "bif") and t is not None:
+                if not (isinstance(t, Num) and t.kind in "bif") and t is not None and not isinstance(t, (Static, Tup)):
                     return False
             if isinstance(n, ast.Name) and n.id.endswith("_bar"):
                 return False

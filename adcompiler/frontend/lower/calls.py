@@ -76,7 +76,8 @@ def make_closure(cx, node):
         from .context import names_used
 
         bound = {x.arg for x in (*a.args, *a.posonlyargs, *a.kwonlyargs)}
-        for n in sorted(names_used(node) - bound):
+        outside = {n for d in (*a.defaults, *[k for k in a.kw_defaults if k is not None]) for n in names_used(d)}
+        for n in sorted((names_used(node.body) - bound) | outside):
             var = cx.find_name(n)
             if var is not None:
                 names[n] = var

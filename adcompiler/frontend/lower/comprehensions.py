@@ -72,7 +72,7 @@ def lower_sum(cx, node):
     start = lower_expression(cx, node.args[1]) if len(node.args) > 1 else Const(0)
     for k in node.keywords:
         start = lower_expression(cx, k.value)
-    total = "_total"
+    total = "total"
     add = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), comp.elt))
     return _run(cx, comp, add, {total: start}, result=total)
 
@@ -120,11 +120,9 @@ def _run(cx, node, last, names, result=None):
 
         for name, operand in names.items():
             if isinstance(operand, Const):
-                bind_name(cx, name, operand, node).hidden = True
+                bind_name(cx, name, operand, node)
             else:
                 cx.env[(frame.number, name)] = operand
-        if result is not None:
-            cx.env[(frame.number, result)].name = cx.printed_name("total")
         lower_statement(cx, loop)
         frame.live_now = None
         found = cx.env.get((frame.number, result)) if result is not None else None

@@ -209,6 +209,17 @@ class Context:
             frame.renamed[name] = chosen
         return frame.renamed[name]
 
+    def printed_in(self, name: str) -> str:
+        """The spelling of a name that belongs to an enclosing frame."""
+        var = self.env.get(self.key(name))
+        if var is not None:
+            return var.name
+        frames, self.frames = self.frames, [f for f in self.frames if f.number == self.key(name)[0]] or self.frames
+        try:
+            return self.printed_name(name)
+        finally:
+            self.frames = frames
+
     def new_var(self, name, type=OPAQUE, node=None, hidden=False) -> Var:
         self.uid += 1
         var = Var(name, type, uid=self.uid, hidden=hidden)

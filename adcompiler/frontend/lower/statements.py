@@ -96,12 +96,17 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
         effect = Effect(node, {}, {}, loc=cx.loc(node))
         cx.unsupported(node, f"'{name}' is a module global that is assigned here", "pass it in and return it")
         return effect
-    printed = cx.printed_name(name) if not cx.key(name)[0] != cx.frame.number else name
+    printed = cx.printed_name(name) if cx.key(name)[0] == cx.frame.number else cx.printed_in(name)
     last = cx.blocks[-1][-1] if cx.blocks[-1] else None
     if (isinstance(operand, Var) and operand.hidden and operand.definition is last and isinstance(last, Assign)
             and not last.implicit and operand.items is None):
         operand.name, operand.hidden = printed, False
         last.augmented = augmented
+        cx.bind(name, operand)
+        return operand
+    if isinstance(operand, Var) and operand.hidden and isinstance(operand.type, Ref) and isinstance(node, ast.Assign) \
+            and name not in names_used(node) and operand.loc.lineno == getattr(node, "lineno", 0) and operand.definition in cx.blocks[-1]:
+        operand.name, operand.hidden = printed, False
         cx.bind(name, operand)
         return operand
     if isinstance(operand, Var) and operand.hidden and operand.items is not None and _made_by(operand, cx.blocks[-1]):
