@@ -1,17 +1,27 @@
 """Ties: which views must share their adjoint with the array they look into.
 
 A view of an array is differentiated as a value of its own, unless memory changes while both are in use: then the
-view's adjoint is the same view of the array's adjoint. This pass finds those views, follows each to its array, and
-refuses what it cannot follow. Arrays that are also elements of containers get a shadow, found by identity.
+view's adjoint is the same view of the array's adjoint. This pass finds those views and follows each to its array.
+Where that cannot be done (several possible arrays, views that may be copies, elements of containers) the arrays of the
+family get shadows: adjoint memory found at run time by the identity and the layout of the primal memory.
 
 Takes a lowered function with alias groups; sets `Var.tied`; returns the set of shadowed families.
 """
 from __future__ import annotations
 
+import numpy as np
+
 from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Assign, Call, ContainerOp, Function, GetItem, Store, Unpack, Var
 from ..ir.types import Num
 from .layout import Layout
+
+
+# Views that are again the same view of an adjoint buffer, whatever the layout of either.
+_SIMPLE = {np.transpose, np.ndarray.transpose, np.ndarray.T, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims, np.flip,
+           np.flipud, np.fliplr, np.rollaxis, np.permute_dims}
+# Views in which one element stands in several places: no adjoint can be added into them.
+_OVERLAPPING = {np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.as_strided}
 
 
 def tie_views(function: Function, layout: Layout, outputs=()) -> set[int]:
@@ -21,9 +31,10 @@ def tie_views(function: Function, layout: Layout, outputs=()) -> set[int]:
     members: dict = {}
     for v in arrays:
         members.setdefault(id(v.group.find()), []).append(v)
+    ties: dict = {}
     for s in layout.statements:
         base = _changed(s)
-        if base is None or base.group is None or id(base.group.family) in shadowed:
+        if base is None or base.group is None:
             continue
         if not base.active and not any(v.active for v in members.get(id(base.group.find()), ())):
             continue
@@ -33,21 +44,55 @@ def tie_views(function: Function, layout: Layout, outputs=()) -> set[int]:
             others = [v for v in others if v is not s.target and v is not s.value]
         if not others:
             continue
-        involved = [base, *others]
-        roots = {root_of(v) for v in involved}
-        if len(roots) != 1:
-            names = ", ".join(sorted({f"'{v.name}'" for v in involved if not v.hidden}))
-            raise UnsupportedSyntaxError(f"this changes an array that {names or 'several names'} may share in ways that cannot be followed",
-                                         s.loc, hint="make a copy (x.copy()) where they need not share memory")
         if isinstance(s, Assign):
             raise UnsupportedSyntaxError("an in-place operator on what may be a number or an array, while another name may share it",
                                          s.loc, hint="write x = x + ... , or start from an array")
-        root = roots.pop()
-        for v in involved:
-            while v is not root:
-                v.tied = True
-                v = view_source(v)
+        ties.setdefault(id(base.group.family), []).append((s, [base, *others]))
+    for family, groups in ties.items():
+        if family not in shadowed and not all(_can_tie(involved) for _, involved in groups):
+            shadowed.add(family)
+    for family, groups in ties.items():
+        if family not in shadowed:
+            for _, involved in groups:
+                _tie(involved)
+    for v in arrays:
+        if id(v.group.family) in shadowed:
+            _check_shadow(v, layout)
     return shadowed
+
+
+def _can_tie(involved) -> bool:
+    """Do all of these lead to one array through views that can be taken of its adjoint?"""
+    roots = {root_of(v) for v in involved}
+    if len(roots) != 1:
+        return False
+    root = roots.pop()
+    for v in involved:
+        while v is not root:
+            d = v.definition
+            if isinstance(d, Assign) and isinstance(d.value, Call) and d.value.function not in _SIMPLE:
+                return False
+            v = view_source(v)
+    return True
+
+
+def _tie(involved):
+    root = root_of(involved[0])
+    for v in involved:
+        while v is not root:
+            v.tied = True
+            v = view_source(v)
+
+
+def _check_shadow(v, layout):
+    """Refuse views without a one-to-one adjoint memory, and values that may be no arrays at all."""
+    d = v.definition
+    if v.active and isinstance(d, Assign) and isinstance(d.value, Call) and d.value.function in _OVERLAPPING:
+        raise UnsupportedSyntaxError("a broadcast or windowed view of an array whose memory changes while both are in use",
+                                     d.loc, hint="copy it: np.array(np.broadcast_to(...))")
+    if v.active and v.type.boxed is not True and v.definition != "param":
+        raise UnsupportedSyntaxError(f"'{v.name}' may be a number or an array, and arrays that share its memory are changed",
+                                     getattr(d, "loc", None) or v.loc, hint="make it an array on every path (np.zeros), or copy before changing")
 
 
 def _changed(s) -> Var | None:

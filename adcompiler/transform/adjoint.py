@@ -102,7 +102,8 @@ class Builder:
     def printed_call(self, value, at):
         from ..codegen.names import apply
 
-        args = [self.need_operand(a, at, "shape" if value.function is len else "value") for a in value.args]
+        args = [self.need_operand(a, at, "shape" if value.function is len and isinstance(getattr(a, "type", None), Num) else "value")
+                for a in value.args]
         kwargs = {k: self.need_operand(v, at) for k, v in value.kwargs.items()}
         if value.method is not None and value.method.startswith("."):
             return attribute(args[0], value.method[1:])
@@ -202,12 +203,16 @@ class Builder:
         bar, state = self.bar(v), self.state(v)
         if state == UNSET:
             self.line(name(bar, True), expression, hidden=self.is_hidden(v))
-            self.states[bar] = OWNED if fresh else BORROWED
+            self.states[bar] = OWNED if fresh and not self.is_zero_d(v) else BORROWED
         elif state == OWNED or self.is_immutable(v):
             self.line(name(bar, True), expression, ast.Add())
         else:
             self.line(name(bar, True), ast.BinOp(name(bar), ast.Add(), expression))
-            self.states[bar] = OWNED
+            self.states[bar] = BORROWED if self.is_zero_d(v) else OWNED
+
+    def is_zero_d(self, v: Var) -> bool:
+        """Arithmetic on 0-d arrays gives scalars, and contributions to a complex array may be real: no buffers."""
+        return isinstance(v.type, Num) and v.type.boxed is not False and (not v.type.rank or v.type.kind in "c?")
 
     def is_immutable(self, v: Var) -> bool:
         return isinstance(v.type, Num) and v.type.boxed is False
@@ -222,7 +227,7 @@ class Builder:
         if state == UNSET:
             self.line(name(bar, True), self.zero(v, at))
         elif state == BORROWED:
-            self.line(name(bar, True), call(self.numpy("array"), name(bar)))
+            self.line(name(bar, True), call(self.numpy("array"), name(bar), *self.dtype_argument(v.type)))
         self.states[bar] = OWNED
 
     def accumulate_part(self, v: Var, index, expression, at, fancy):
@@ -233,9 +238,17 @@ class Builder:
         region = self.region(v, at)
         place = self.need_operand(index, at)
         if fancy:
-            self.line(None, call(self.runtime(add_at), region, place, expression), keep=True)
+            self.line(None, call(self.runtime(add_at), region, self.index_value(place), expression), keep=True)
         else:
             self.line(subscript(region, place, True), expression, ast.Add())
+
+    def index_value(self, node):
+        """An index as an argument: slices as calls of `slice`."""
+        if isinstance(node, ast.Slice):
+            return call(self.namer.object(slice), *[constant(None) if p is None else p for p in (node.lower, node.upper, node.step)])
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([self.index_value(e) for e in node.elts], ast.Load())
+        return node
 
     # -- functions -------------------------------------------------------------------------------------------------
     def build(self, seed, result, wrt):
@@ -373,6 +386,8 @@ class Builder:
         if not isinstance(base, Var) or not base.active:
             self.kill(target)
             return
+        if self.shadow_kind(target) and base.group is not None and target.group.find() is base.group.find():
+            return     # a view: the shadow of the base is the shadow of the view
         given = self.bar_value(target, s)
         if isinstance(given, ast.Name) and self.region_name(base) == given.id:
             made = self.temporary(f"{base.name}_part_bar")
@@ -413,10 +428,25 @@ class Builder:
             if self.strict and rule.elementwise:
                 expression = self.masked(expression, results[0], s)
             contributions.append((operand, expression))
+        if rule.alias != "fresh" and any(self.shadow_kind(r) for r in results):
+            self.pass_on(target, value, contributions, s)
+            return
         killed = {self.bar(r) for r in results if r.items is None and not r.tied and not self.shadow_kind(r) and r in self.bars}
         for r in results:
             self.kill(r)
         self.distribute(contributions, killed, rule, target, s)
+
+    def pass_on(self, target, value, contributions, s):
+        """A result that may be a view of its operand: only a copy passes its adjoint on, a view shares it already."""
+        base = value.bound.get(value.rule.alias_of)
+        if value.rule.alias == "view" or not isinstance(base, Var):
+            return
+        shared = call(self.numpy("may_share_memory"), needed(base, "ref", s), needed(target, "ref", s))
+        code, self.code = self.code, []
+        for operand, expression in contributions:
+            self.line(subscript(self.shadow(operand, s), constant(Ellipsis), True), expression, ast.Add())
+        made, self.code = self.code, code
+        self.code.append(Branch(ast.UnaryOp(ast.Not(), shared), made, [], s.loc))
 
     def masked(self, expression, result, s):
         """A contribution in which a zero adjoint stays zero whatever the slope."""
@@ -604,7 +634,7 @@ class Builder:
                 from ..runtime.mutators import winning
 
                 made = self.temporary("stored_bar")
-                self.line(name(made, True), call(self.runtime(winning), self.region(base, s), index), hidden=True)
+                self.line(name(made, True), call(self.runtime(winning), self.region(base, s), self.index_value(index)), hidden=True)
                 self.line(subscript(self.region(base, s), clone(index), True), constant(0.0))
                 self.accumulate(value, self.stored_shape(name(made), base, value, s, None), s, fresh=True)
                 return

@@ -242,7 +242,7 @@ class Saver:
             return self.available(v, self.names.name(v))
         if v.definition == "loop":
             return self.plan_index(v)
-        if kind == "value":
+        if kind == "value" or (isinstance(v.definition, Assign) and v.definition.implicit and v.hidden):
             again = self.recompute(v)
             if again is not None:
                 return again
@@ -669,6 +669,15 @@ class Saver:
                     return shape
                 return call(self.b.namer.object(len), shape) if node.func.attr == "ndim" else call(self.b.namer.object(np.prod), shape)
             return ast.Call(node.func, [inner], [])
+        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name) and node.func.id == "len":
+            inner = self.replaced(node.args[0])
+            return subscript(name(inner.id), ast.Constant(0)) if isinstance(inner, ShapeName) else ast.Call(node.func, [inner], [])
+        if isinstance(node, ast.Attribute) and isinstance(node.value, Needed) and node.attr in ("shape", "ndim", "size"):
+            inner = self.replaced(node.value)
+            if isinstance(inner, ShapeName):
+                return name(inner.id) if node.attr == "shape" else call(
+                    self.b.namer.object(len if node.attr == "ndim" else np.prod), name(inner.id))
+            return ast.Attribute(inner, node.attr, node.ctx)
         if isinstance(node, ast.AST):
             for f in node._fields:
                 value = getattr(node, f, None)

@@ -70,7 +70,8 @@ def _drop(code, read) -> bool:
         if isinstance(item, Branch) and not item.then and not item.orelse:
             changed = True
             continue
-        if isinstance(item, Repeat) and not item.body and item.target is not None and not _calls(item.iterable):
+        if isinstance(item, Repeat) and not item.body and item.target is not None and not _calls(item.iterable) and not any(
+                isinstance(n, ast.Name) and n.id in read for n in ast.walk(item.target)):
             changed = True
             continue
         out.append(item)

@@ -324,7 +324,7 @@ def _opaque_call(cx, node, callee, args, kwargs):
     for a in (*args, *kwargs.values()):
         _may_be_written(a)
     result = cx.assign_temporary(Call(callee, tuple(args), dict(kwargs)), OPAQUE, node)
-    cx.stores += any(isinstance(a, Var) and a.group is not None for a in args)
+    cx.note_store(*args)
     return result
 
 
@@ -350,8 +350,7 @@ def _opaque_method(cx, node, base):
     from ...ir.nodes import GetAttr
 
     result = cx.assign_temporary(Call(GetAttr(base, node.func.attr), tuple(args), kwargs), OPAQUE, node)
-    if any(isinstance(a, Var) and a.group is not None for a in args):
-        cx.stores += 1
+    cx.note_store(*args)
     return result
 
 
@@ -539,8 +538,9 @@ def inline(cx, node, callee, args, kwargs):
     frame.locals = assigned_names(structured.body) | set(bound)
     cx.frames.append(frame)
     try:
+        assigned = assigned_names(structured.body)
         for name, operand in bound.items():
-            _bind_parameter(cx, node, name, operand)
+            _bind_parameter(cx, node, name, operand, name in assigned)
         lower_block(cx, structured.body)
         frame.live_now = None
         result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
@@ -562,7 +562,15 @@ def new_frame(cx, node, callee):
     return frame
 
 
-def _bind_parameter(cx, node, name, operand):
+def _bind_parameter(cx, node, name, operand, rebound):
+    """A parameter stands for its argument; one that the function binds again gets a variable of its own."""
+    if rebound and isinstance(operand, Var):
+        var = cx.new_var(cx.printed_name(name), cx.type(operand), node)
+        var.const, var.varied, var.group, var.items, var.dim = operand.const, operand.varied, operand.group, operand.items, operand.dim
+        statement = Assign(var, operand, loc=cx.loc(node))
+        var.definition = statement
+        cx.emit(statement)
+        operand = var
     if isinstance(operand, Const):
         value = operand.value
         var = cx.new_var(cx.printed_name(name), cx.type(operand), node, hidden=False)

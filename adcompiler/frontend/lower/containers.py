@@ -587,6 +587,12 @@ def write_attribute(cx, node, base, attr, value):
     """`base.attr = value`."""
     t = cx.type(base)
     if not isinstance(t, Ref) or t.kind != "object":
+        if isinstance(t, Num) and attr in ("real", "imag") and t.kind == "c":
+            from .expressions import attribute
+            from .statements import store
+
+            store(cx, node, attribute(cx, node, base, attr), Const(Ellipsis), value)
+            return
         if isinstance(t, Num) and attr == "shape":
             cx.unsupported(node, "the shape of an array is changed in place", "use reshape")
         cx.unsupported(node, f"attribute '{attr}' of something unknown is set")

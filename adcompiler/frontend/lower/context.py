@@ -164,7 +164,7 @@ class Context:
         self.printed: dict[str, tuple] = {}       # printed name -> (frame, user name)
         self.globals: dict[tuple[int, str], Var] = {}
         self.guards: list = []
-        self.stores = 0
+        self.stored_families: list = []         # in the order of the stores
         self.calls_in_progress: list = []
         self.holder_groups: dict = {}
         self.reserved: set[str] = set()
@@ -173,6 +173,17 @@ class Context:
         self.prologue: list = []
         self.implicit = False                   # statements stand for what a loop header or a call binds
         self.varied_families: set[int] = set()
+
+    @property
+    def stores(self) -> int:
+        """How many stores there have been."""
+        return len(self.stored_families)
+
+    def note_store(self, *operands):
+        """Memory of these operands may have been changed here."""
+        for operand in operands:
+            if isinstance(operand, Var) and operand.group is not None:
+                self.stored_families.append(operand.group.family)
 
     # -- places ----------------------------------------------------------------------------------------------------
     @property

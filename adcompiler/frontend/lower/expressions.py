@@ -105,7 +105,8 @@ def _binary(cx, node):
 
 def check_unchanged(cx, node, operand, stores):
     """An operand that is an array and was computed before a later operand changed memory would be read too late."""
-    if cx.stores != stores and isinstance(operand, Var) and isinstance(operand.type, Num) and operand.type.boxed is not False:
+    if isinstance(operand, Var) and operand.group is not None and isinstance(operand.type, Num) and any(
+            f.find() is operand.group.family for f in cx.stored_families[stores:]):
         cx.unsupported(node, "one part of this expression changes an array in place while another part reads one",
                        "compute the part with the side effect in a statement of its own")
 
@@ -201,6 +202,13 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
             result.group = base.group
     if isinstance(result_type, Tup):
         spread(cx, node, result)
+        base = bound.get(rule.alias_of) if rule is not None and bound is not None and rule.alias != "fresh" else None
+        for item in result.items:
+            if isinstance(base, Var) and base.group is not None and item.group is not None:
+                item.group = base.group
+    if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
+        cx.unsupported(node, f"how many results {_name_of(function)} has here is not known at compile time",
+                       "give the number of parts as a literal")
     return result
 
 

@@ -50,7 +50,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     phi = Phi(target, a, b)
     target.definition = phi
     if isinstance(target.type, (Num, Ref)):
-        target.group = group or _joined_group([v.group for v in (a, b) if v is not None and v.group is not None])
+        target.group = group or _merged_group([v.group for v in (a, b) if v is not None and v.group is not None])
     if isinstance(target.type, Tup) and all(v is None or v.items is not None for v in (a, b)):
         items = []
         for k, t in enumerate(target.type.items):
@@ -74,6 +74,14 @@ def _same(a, b):
         return bool(a == b) and repr(a) == repr(b)
     except Exception:
         return a is b
+
+
+def _merged_group(groups):
+    """The group of a value that may be either of two that may still be in use: all of them may share memory."""
+    made = Group()
+    for g in groups:
+        made = g.merge(made)
+    return made
 
 
 def _joined_group(groups):

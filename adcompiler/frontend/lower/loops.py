@@ -157,7 +157,7 @@ class _Head:
             item.definition = phi
             loop.phis.append(phi)
             if isinstance(t, (Num, Ref)) and before is not None and before.group is not None:
-                item.group.own_family.merge(before.group.family)
+                before.group.merge(item.group)
             made.append(item)
         head.items = tuple(made)
 
@@ -208,7 +208,10 @@ class _Head:
 
     def connect_items(self, loop, phi, after):
         if phi.target.group is not None and after is not None and after.group is not None:
-            phi.target.group.find().own_family.merge(after.group.family)
+            if phi in self.phis.values():
+                phi.target.group.find().own_family.merge(after.group.family)
+            else:
+                phi.target.group.merge(after.group)
         if phi.target.items is not None and after is not None and after.items is not None:
             for item, new in zip(phi.target.items, after.items, strict=True):
                 if isinstance(item.definition, Phi):
@@ -248,10 +251,11 @@ class _Head:
             if phi is None:
                 cx.env.pop(key, None)
                 continue
-            if not cx.is_live(key):
+            var = self.exit_var(loop, phi.target)
+            if cx.is_live(key):
+                cx.env[key] = var
+            else:
                 cx.env.pop(key, None)
-                continue
-            cx.env[key] = self.exit_var(loop, phi.target)
 
     def exit_var(self, loop, head):
         cx = self.cx

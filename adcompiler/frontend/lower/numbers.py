@@ -63,54 +63,67 @@ def _type_key(cx, t):
 
 
 def _run_example(cx, function, args, kwargs) -> Type:
-    for number in (0.5, 1.5):
+    for number, size in ((0.5, 3), (0.5, 4), (1.5, 3)):
         try:
-            given = [example(cx, a, number) for a in args]
-            named = {k: example(cx, v, number) for k, v in kwargs.items()}
+            given = [example(cx, a, number, size) for a in args]
+            named = {k: example(cx, v, number, size) for k, v in kwargs.items()}
         except NoExample:
             return NUMBER
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                result = function(*given, **named)
+                result = _apply(function, given, named)
         except Exception:  # any failure of the example only means that nothing is known statically
             continue
         if isinstance(result, list):
-            return OPAQUE
+            known = all(cx.constant(a) is not NOTHING or not isinstance(cx.type(a), Num) or cx.type(a).is_array
+                        for a in (*args, *kwargs.values()))
+            items = tuple(type_of(r) for r in result)
+            return Tup(items) if known and all(isinstance(i, Num) for i in items) else OPAQUE
         found = type_of(result)
         return NUMBER if isinstance(found, Static) else found
     return NUMBER
 
 
-def example(cx, operand, number):
-    """A small value of the operand's type: 2 along every axis, `number` for floats, 2 for integers."""
+def _apply(function, given, named):
+    """Call a function, a method of an array (also on a number) or an attribute descriptor."""
+    owner = getattr(function, "__objclass__", None)
+    if owner is np.ndarray and not callable(function):
+        return getattr(given[0], function.__name__)
+    if owner is np.ndarray and not isinstance(given[0], np.ndarray):
+        return getattr(given[0], function.__name__)(*given[1:], **named)
+    return function(*given, **named)
+
+
+def example(cx, operand, number, size=3):
+    """A small value of the operand's type: `size` along every axis and for integers, `number` for floats."""
     value = cx.constant(operand)
     if value is not NOTHING:
         return value
-    return _example_of(cx, cx.type(operand), number)
+    return _example_of(cx, cx.type(operand), number, size)
 
 
-def _example_of(cx, t, number):
+def _example_of(cx, t, number, size):
     if isinstance(t, Num):
         if t.kind == "?" or t.boxed is None or t.rank is None:
             raise NoExample
         if not t.boxed:
-            value = {"b": True, "i": 2, "f": number, "c": complex(number, 0.25)}[t.kind]
+            value = {"b": True, "i": size, "f": number, "c": complex(number, 0.25)}[t.kind]
             return value if t.dtype is None else t.dtype.type(value)
         dtype = t.dtype if t.dtype is not None else np.dtype({"b": bool, "i": int, "f": float, "c": complex}[t.kind])
-        made = np.full((2,) * t.rank, {"b": True, "i": 1}.get(t.kind, number), dtype)
+        made = np.full((size,) * t.rank, {"b": True, "i": 1}.get(t.kind, number), dtype)
         if t.rank >= 2 and t.kind in "fc":
-            made = made + np.eye(2, dtype=dtype)
+            made = made + np.eye(size, dtype=dtype)
         return made
     if isinstance(t, Tup):
-        items = [_example_of(cx, i, number) for i in t.items]
+        items = [_example_of(cx, i, number, size) for i in t.items]
         return t.cls(*items) if t.cls else tuple(items)
     if isinstance(t, Ref) and t.kind == "list":
         holder = cx.assumed.holders.get(t.site)
         if holder is not None and holder.exact and holder.items:
-            return [_example_of(cx, i, number) for i in holder.items.values()]
+            return [_example_of(cx, i, number, size) for i in holder.items.values()]
         if holder is not None and not holder.exact:
-            return [_example_of(cx, holder.element, number)] * 2
+            return [_example_of(cx, holder.element, number, size)] * size
     raise NoExample
 
 

@@ -77,7 +77,7 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
         effect.writes[name] = var
         cx.bind(name, var)
     cx.emit(effect)
-    cx.stores += 1
+    cx.note_store(*names.values())
     return True
 
 
@@ -282,7 +282,7 @@ def store(cx, node, base, index, value, op=None, printed=None):
         if cx.varied(value) or cx.varied(base):
             cx.unsupported(node, "a store into something that is not known to be an array")
         cx.emit(Store(base, index, value, op, printed, loc=cx.loc(node)))
-        cx.stores += 1
+        cx.note_store(base)
         return
     if t.boxed is False:
         cx.unsupported(node, "a number cannot be stored into")
@@ -304,7 +304,7 @@ def store(cx, node, base, index, value, op=None, printed=None):
         cx.mark_varied(base)
         _vary_group(cx, base)
     base.group.family.stored = True
-    cx.stores += 1
+    cx.note_store(base)
     cx.emit(Store(base, index, value, op, printed, loc=cx.loc(node)))
 
 
