@@ -256,6 +256,10 @@ class Generator:
         outputs = self.output_values(value)
         tape = call(name(self.namer.local("Tape", "from adcompiler.runtime.tape import Tape", Tape)), constant(owner),
                     ast.Tuple([constant(t) for t in tape_forward], ast.Load()), ast.Tuple([name(t) for t in tape_forward], ast.Load()))
+        held = {k.site for k in saver.kept if not k.listed and isinstance(k.var, Var) and isinstance(k.var.type, Ref)
+                and k.var.type.kind == "list" and k.what == "value"}
+        if held:
+            tape.keywords.append(ast.keyword("containers", ast.Tuple([constant(t) for t in tape_forward if t in held], ast.Load())))
         code = [*forward, Line(None, ast.Tuple([outputs, tape], ast.Load()), keep=True)]
         simplify(code, set(), enabled=self.simplifying)
         returned = code.pop().value

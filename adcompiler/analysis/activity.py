@@ -176,6 +176,7 @@ class Activity:
 
     def _container(self, s):
         site = ("site", s.base.type.site)
+        self.all_vars.update(v for v in (s.base, s.key, s.value, s.target) if isinstance(v, Var))
         if s.kind in ("set", "append", "insert", "setattr"):
             if isinstance(s.value, Var) and not isinstance(s.value.type, Ref):
                 self._flow(s.value, site)

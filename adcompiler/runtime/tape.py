@@ -12,7 +12,8 @@ class Tape:
     """Saved values of one run of a forward function, one entry per site; a site in a loop holds a list.
 
     `owner` names the forward function and `sites` the entries. The adjoint function opens the tape, which frees it;
-    `replay()` gives a copy that can be opened while the original stays.
+    `replay()` gives a copy that can be opened while the original stays. `containers` are the sites that hold a list of
+    the program itself: it is known by its identity, and never copied.
 
     >>> tape = Tape("f", ("x", "y_saved"), (2.0, [1.0, 2.0]))
     >>> tape.nbytes
@@ -26,10 +27,10 @@ class Tape:
       hint: pass retain=True to the earlier call, or run forward again
     """
 
-    __slots__ = ("owner", "sites", "values", "key")
+    __slots__ = ("owner", "sites", "values", "containers", "key")
 
-    def __init__(self, owner, sites, values):
-        self.owner, self.sites, self.values, self.key = owner, sites, values, None
+    def __init__(self, owner, sites, values, containers=()):
+        self.owner, self.sites, self.values, self.containers, self.key = owner, sites, values, containers, None
 
     def open(self, owner) -> tuple:
         """The saved values; the tape is freed. Raises TapeFreedError, TapeMismatchError."""
@@ -47,7 +48,9 @@ class Tape:
 
     def replay(self) -> Tape:
         """A copy to open once: lists are copied, the saved values themselves are shared."""
-        made = Tape(self.owner, self.sites, None if self.values is None else tuple(_copied(v) for v in self.values))
+        values = None if self.values is None else tuple(v if site in self.containers else _copied(v)
+                                                        for site, v in zip(self.sites, self.values, strict=True))
+        made = Tape(self.owner, self.sites, values, self.containers)
         made.key = self.key
         return made
 
