@@ -291,7 +291,8 @@ class Saver:
     # -- recomputation ---------------------------------------------------------------------------------------------
     def recompute(self, v):
         """The expression that gives `v` again, as a line at the start of its block's reverse, or None."""
-        if not self.tbr and not isinstance(v.type, Tup) and not self.must_recompute(v):
+        component = v.hidden and isinstance(v.definition, Assign) and v.definition.implicit
+        if not self.tbr and not isinstance(v.type, Tup) and not component and not self.must_recompute(v):
             return None
         if not self.is_cheap(v) or not self.valid(v) or self.cost(v, 0) > 0:
             return None

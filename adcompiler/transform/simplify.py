@@ -44,8 +44,8 @@ def drop_unread(code, live) -> bool:
             for n in ast.walk(e):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read.add(n.id)
-        if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name):
-            read.discard(None)
+        if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name) and item.keep:
+            read.add(item.target.id)    # an in-place operator writes memory that other names may see
         if isinstance(item, Verbatim):
             read |= {n.id for n in ast.walk(item.node) if isinstance(n, ast.Name)}
     return _drop(code, read)

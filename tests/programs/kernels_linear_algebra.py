@@ -313,7 +313,7 @@ PROGRAMS = [
     Program(correlation, (TALL * 2.0,), note="mask store, op= with broadcasting, row and column stores"),
     Program(matrix_product_loops, (TALL, TALL[:3, :2].copy()), (0, 1), note="three loops"),
     Program(soft_shortest_paths, (PATHS,), note="smooth variant of all shortest paths"),
-    Program(shortest_paths, (PATHS,), note="branches decide what is written"),
+    Program(shortest_paths, (PATHS + 0.5 * np.eye(4),), note="branches decide what is written"),
     Program(conjugate_gradients, (SPD, B, 3), (0, 1), note="op= on arrays, ratio of carried scalars"),
     Program(householder, (TALL,), note="reflections of a trailing block"),
     Program(jacobi_rotation_sweeps, (SPD,), note="two rows stored at once"),

@@ -25,7 +25,7 @@ from ..structure import structure
 from . import numbers
 from .context import Frame, assigned_names
 from .expressions import attribute, elements, emit_call, in_block, lower_expression, raw
-from .values import global_variable, tuple_of
+from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
 
@@ -63,11 +63,34 @@ class BoundMethod:
         raise RuntimeError("a bound method of the compiler is not run")
 
 
+@dataclass(eq=False)
+class Partial:
+    """What `functools.partial` makes inside the differentiated code: a callable value and the operands it fixes."""
+
+    function: object
+    args: tuple
+    kwargs: dict
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("a partial of the compiler is not run")
+
+
+@dataclass(eq=False)
+class ArrayMethod:
+    """A method of an array as a value: `dot = x.dot`."""
+
+    base: object
+    name: str
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("a method of the compiler is not run")
+
+
 def make_closure(cx, node):
-    """A lambda or nested function as a value."""
+    """A lambda or nested function as a value. Defaults are evaluated here, whatever becomes of the names in them."""
     a = node.args
-    defaults = tuple(lower_expression(cx, d) for d in a.defaults)
-    keyword = {k.arg: lower_expression(cx, d) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+    defaults = tuple(copy_of(cx, node, lower_expression(cx, d)) for d in a.defaults)
+    keyword = {k.arg: copy_of(cx, node, lower_expression(cx, d)) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
     name = getattr(node, "name", "<lambda>")
     closure = Closure(node, cx.frame, defaults, keyword, name)
     cx.kept_frames.add(cx.frame.number)
@@ -83,6 +106,15 @@ def make_closure(cx, node):
                 names[n] = var
     t = cx.assign_temporary(Raw(node, names), STATIC, node)
     t.const = closure
+    return t
+
+
+def make_partial(cx, node, args, kwargs):
+    """`functools.partial(f, ...)`: the operands are fixed now, `f` is called where the partial is."""
+    fixed = [copy_of(cx, node, a) for a in args[1:]]
+    named = {k: copy_of(cx, node, v) for k, v in kwargs.items()}
+    t = cx.assign_temporary(Call(functools.partial, (args[0], *fixed), named), STATIC, node)
+    t.const = Partial(args[0], tuple(fixed), named)
     return t
 
 
@@ -244,6 +276,12 @@ def call_function(cx, node, function, args, kwargs):
         return inline(cx, node, function, args, kwargs)
     if isinstance(function, BoundMethod):
         return call_function(cx, node, function.function, [function.self, *args], kwargs)
+    if isinstance(function, ArrayMethod):
+        return array_method(cx, node, function.base, function.name, args, kwargs)
+    if isinstance(function, Partial):
+        return call_value(cx, node, function.function, [*function.args, *args], {**function.kwargs, **kwargs})
+    if function is functools.partial and args:
+        return make_partial(cx, node, args, kwargs)
     if isinstance(function, functools.partial):
         fixed = [_constant_operand(cx, node, a, f"partial_{k}") for k, a in enumerate(function.args)]
         named = {k: _constant_operand(cx, node, v, k) for k, v in function.keywords.items()}

@@ -22,7 +22,8 @@ class NoExample(Exception):
 def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
     if rule is not None and rule.infer == "unknown":
-        return NUMBER
+        first = cx.type(args[0]) if args else None
+        return replace(first, rank=None, dims=None) if isinstance(first, Num) and first.is_array else NUMBER
     if rule is not None and callable(rule.infer):
         return rule.infer(*map(cx.type, args), **{k: cx.type(v) for k, v in kwargs.items()})
     key = (id(function), tuple(_key(cx, a) for a in args), tuple((k, _key(cx, v)) for k, v in sorted(kwargs.items())))
