@@ -85,6 +85,9 @@ def compile_function(source, signature: Signature, *, joint: bool, strict: bool 
     tbr, simplifying, verifying = switches()
     function, cx = lower_function(source, signature)
     layout = Layout(function)
+    written = [v for (n, _), v in zip(signature.parameters, function.params, strict=True) if n in signature.outputs]
+    for v in written:
+        layout.read_at_the_end(v)
     inputs = wrt_variables(function, signature)
     outputs = result_variables(function, signature)
     Activity(function, cx, inputs, outputs)
@@ -92,7 +95,7 @@ def compile_function(source, signature: Signature, *, joint: bool, strict: bool 
         from .ir.verify import verify
 
         verify(function, layout)
-    shadowed = tie_views(function, layout, [v for v in function.params if v.name in signature.outputs])
+    shadowed = tie_views(function, layout, written)
     return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, strict=strict, tbr=tbr, simplifying=simplifying,
                      holomorphic=holomorphic).run()
 
@@ -159,13 +162,14 @@ class Generator:
         saver.run()
         reverse = [c for c in builder.code if not any(c is r for r in returned)]
         gradients = [r.value for r in returned]
+        outputs = self.output_values(names, saver.insert)
         forward = PrimalPrinter(function, names, saver.insert, self.namer).body()
         value = names.read(result)
         if builder.uses_shadow:
             reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))
         self.saver = saver
         definitions = self.joint_function(forward, reverse, value, gradients) if self.joint else \
-            self.split_functions(forward, reverse, value, gradients, saver)
+            self.split_functions(forward, reverse, outputs, gradients, saver)
         return self.finish(definitions, saver)
 
     @property
@@ -249,11 +253,10 @@ class Generator:
         made = emit.function(f"{self.base}_gradient", emit.arguments(self.parameters()), code, returned)
         return {"gradient": made}
 
-    def split_functions(self, forward, reverse, value, gradients, saver):
+    def split_functions(self, forward, reverse, outputs, gradients, saver):
         tape_forward = [f for f, _ in saver.tape]
         tape_reverse = [r for _, r in saver.tape]
         owner = f"{self.base}_forward"
-        outputs = self.output_values(value)
         tape = call(name(self.namer.local("Tape", "from adcompiler.runtime.tape import Tape", Tape)), constant(owner),
                     ast.Tuple([constant(t) for t in tape_forward], ast.Load()), ast.Tuple([name(t) for t in tape_forward], ast.Load()))
         held = {k.site for k in saver.kept if not k.listed and isinstance(k.var, Var) and isinstance(k.var.type, Ref)
@@ -279,11 +282,20 @@ class Generator:
         adjoint_def = emit.function(f"{self.base}_adjoint", emit.arguments(["tape", self.seed_name], [constant(1.0)]), code, returned)
         return {"forward": forward_def, "adjoint": adjoint_def}
 
-    def output_values(self, value):
-        if not self.signature.outputs:
-            return value
-        parts = [value if n == "return" else name(next(v.name for (p, _), v in zip(self.signature.parameters, self.function.params, strict=True)
-                                                       if p == n)) for n in self.outputs]
+    def output_values(self, names, insertions):
+        """What the forward function returns beside the tape; an argument that is an output under its first name."""
+        value = names.read(self.function.result)
+        parts = []
+        for n in self.outputs:
+            v = next((v for (p, _), v in zip(self.signature.parameters, self.function.params, strict=True) if p == n), None)
+            if n == "return":
+                parts.append(value)
+            elif names.is_rebound(v, v.name):
+                kept = unique(f"{v.name}_argument", self.taken)
+                insertions.start.append(Line(name(kept, True), name(v.name)))
+                parts.append(name(kept))
+            else:
+                parts.append(name(v.name))
         return parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
 
     # -- the end ---------------------------------------------------------------------------------------------------

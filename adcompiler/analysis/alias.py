@@ -48,6 +48,11 @@ def tie_views(function: Function, layout: Layout, outputs=()) -> set[int]:
             raise UnsupportedSyntaxError("an in-place operator on what may be a number or an array, while another name may share it",
                                          s.loc, hint="write x = x + ... , or start from an array")
         ties.setdefault(id(base.group.family), []).append((s, [base, *others]))
+    for s in layout.statements:
+        base = _changed(s)
+        for v in outputs if base is not None and base.group is not None else ():
+            if v.group is not None and v.group.family is base.group.family and root_of(base) is not v:
+                shadowed.add(id(v.group.family))
     for family, groups in ties.items():
         if family not in shadowed and not all(_can_tie(involved) for _, involved in groups):
             shadowed.add(family)

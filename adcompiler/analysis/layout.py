@@ -137,6 +137,10 @@ class Layout:
             for v in operands(e):
                 self._use(v, self.position[s], s)
 
+    def read_at_the_end(self, var):
+        """The caller reads this argument's memory after the call."""
+        self._use(var, self.count, None)
+
     # -- questions -----------------------------------------------------------------------------------------------------
     def used_after(self, var: Var, statement) -> bool:
         """May `var`, defined before `statement`, still be read after it?"""

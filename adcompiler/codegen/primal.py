@@ -161,6 +161,9 @@ class PrimalPrinter:
     def _assign(self, s: Assign):
         if s.implicit:
             return
+        if isinstance(s.value, Raw) and isinstance(s.value.node, ast.FunctionDef):
+            self.out.append(Verbatim(self.names.raw(s.value.node, s.value.names), s.loc))
+            return
         target = name(self.names.name(s.target), True)
         if s.augmented is not None and isinstance(s.value, Call) and len(s.value.args) == 2:
             self.line(s, target, self.names.read(s.value.args[1]), operator_node(s.augmented)())
@@ -321,7 +324,7 @@ def _has_effect(value) -> bool:
         if isinstance(function, (Var, Const, GetAttr)) or not callable(function):
             return True
         return not is_inactive(function) and getattr(function, "__module__", "") not in ("_operator",) and function not in _PURE
-    return isinstance(value, Raw) and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
+    return isinstance(value, Raw) and not isinstance(value.node, ast.Lambda) and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
 
 
 _PURE = (len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)

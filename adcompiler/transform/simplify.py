@@ -67,6 +67,9 @@ def _drop(code, read) -> bool:
                 and item.target.id == item.value.id:
             changed = True
             continue
+        if isinstance(item, Verbatim) and isinstance(item.node, ast.FunctionDef) and item.node.name not in read:
+            changed = True
+            continue
         if isinstance(item, Branch) and not item.then and not item.orelse:
             changed = True
             continue

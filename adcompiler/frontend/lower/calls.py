@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import inspect
+import operator
 import types
 from dataclasses import dataclass
 
@@ -16,15 +18,15 @@ import numpy as np
 
 from ...errors import AdcompilerError, SourceUnavailableError
 from ...ir.nodes import NOTHING, Assign, Call, Const, Effect, GetItem, Raw, Var
-from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
+from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.mutators import lookup_mutator
 from ...rules.registry import is_inactive, lookup
 from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
 from . import numbers
-from .context import Frame, assigned_names
-from .expressions import attribute, elements, emit_call, in_block, lower_expression, raw
+from .context import Frame, assigned_names, names_used
+from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw
 from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
@@ -50,6 +52,17 @@ class StoredClosure:
 
     closure: Closure
     holder: Var
+
+
+@dataclass(eq=False)
+class Choice:
+    """One of several known functions, which one is told at run time; `is_option(cx, node, k)` gives the test for each."""
+
+    options: tuple
+    is_option: object
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("a choice of the compiler is not run")
 
 
 @dataclass(eq=False)
@@ -94,19 +107,63 @@ def make_closure(cx, node):
     name = getattr(node, "name", "<lambda>")
     closure = Closure(node, cx.frame, defaults, keyword, name)
     cx.kept_frames.add(cx.frame.number)
-    names = {}
+    tree, names = _printed_closure(cx, node, defaults, keyword)
     if isinstance(node, ast.Lambda):
-        from .context import names_used
-
-        bound = {x.arg for x in (*a.args, *a.posonlyargs, *a.kwonlyargs)}
-        outside = {n for d in (*a.defaults, *[k for k in a.kw_defaults if k is not None]) for n in names_used(d)}
-        for n in sorted((names_used(node.body) - bound) | outside):
-            var = cx.find_name(n)
-            if var is not None:
-                names[n] = var
-    t = cx.assign_temporary(Raw(node, names), STATIC, node)
+        t = cx.assign_temporary(Raw(tree, names), STATIC, node)
+    else:
+        t = cx.new_var(cx.printed_name(node.name), STATIC, node)
+        t.definition = Assign(t, Raw(tree, names), loc=cx.loc(node))
+        cx.emit(t.definition)
     t.const = closure
     return t
+
+
+def _printed_closure(cx, node, defaults, keyword):
+    """The text of a closure for where the object itself is needed, with its free names and defaults as operands."""
+    tree = copy.deepcopy(node)
+    if isinstance(tree, ast.FunctionDef):
+        tree.name, tree.decorator_list, tree.returns = cx.printed_name(node.name), [], None
+    names, renamed = {}, {}
+    a = tree.args
+    for n, d in [*((f"default_{k}", d) for k, d in enumerate(defaults)), *((f"default_{k}", d) for k, d in keyword.items())]:
+        names[n] = d
+    a.defaults = [ast.copy_location(ast.Name(f"default_{k}", ast.Load()), node) for k in range(len(defaults))]
+    a.kw_defaults = [ast.copy_location(ast.Name(f"default_{k.arg}", ast.Load()), node) if k.arg in keyword else None for k in a.kwonlyargs]
+    for argument in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]:
+        if argument is not None:
+            argument.annotation = None
+    own = {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if x is not None}
+    own |= assigned_names(tree.body) if isinstance(tree, ast.FunctionDef) else set()
+    body = tree.body if isinstance(tree.body, list) else [tree.body]
+    for n in sorted({m for part in body for m in names_used(part)} - own):
+        var = cx.find_name(n)
+        if var is not None:
+            names[n] = var
+        elif n in cx.frame.locals:
+            renamed[n] = cx.printed_name(n)
+        elif n in cx.frame.globals and (callable(cx.frame.globals[n]) or isinstance(cx.frame.globals[n], types.ModuleType)):
+            names[n] = Const(cx.frame.globals[n])
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Name) and part.id in renamed:
+            part.id = renamed[part.id]
+    return tree, names
+
+
+def decorated_closure(cx, node):
+    """A nested function with its decorators applied; those that only keep metadata or results are passed over."""
+    decorators = [lower_expression(cx, d) for d in node.decorator_list if not _keeps_function(cx, d)]
+    made = make_closure(cx, node)
+    for decorator in reversed(decorators):
+        made = call_value(cx, node, decorator, [made], {})
+    return made if isinstance(made, Var) else copy_of(cx, node, made)
+
+
+def _keeps_function(cx, node):
+    """Does this decorator return a function that computes the same?"""
+    called = node.func if isinstance(node, ast.Call) else node
+    value = cx.constant(lower_expression(cx, called)) if isinstance(called, (ast.Name, ast.Attribute)) else NOTHING
+    return any(value is f for f in (functools.cache, functools.lru_cache, functools.wraps)) or (
+        getattr(value, "__module__", "") == "adcompiler.decorator" and value.__name__ == "differentiable")
 
 
 def make_partial(cx, node, args, kwargs):
@@ -260,7 +317,44 @@ def call_value(cx, node, callee, args, kwargs):
             cx.unsupported(node, "which function is called here is not known at compile time",
                            "pass the function itself as an argument, or choose it with 'if'")
         return _opaque_call(cx, node, callee, args, kwargs)
+    if isinstance(value, Choice):
+        return _call_choice(cx, node, value, list(args), dict(kwargs), 0)
     return call_function(cx, node, value, list(args), dict(kwargs))
+
+
+def _call_choice(cx, node, choice, args, kwargs, k):
+    """Call the function that is chosen at run time: a branch for each."""
+    def chosen():
+        return call_function(cx, node, choice.options[k], list(args), dict(kwargs))
+
+    if k == len(choice.options) - 1:
+        return chosen()
+    test = choice.is_option(cx, node, k)
+    return branch_value(cx, node, test, chosen, lambda: _call_choice(cx, node, choice, args, kwargs, k + 1))
+
+
+def choice_of(known, holder):
+    """The choice between known functions when the one in `holder` came from either of two paths, or None."""
+    options = []
+    for value in known:
+        for option in value.options if isinstance(value, Choice) else (value,):
+            if not any(option is o for o in options):
+                options.append(option)
+    closures = [o for o in options if isinstance(o, (Closure, StoredClosure, Partial, ArrayMethod, BoundMethod))]
+    named = len({getattr(o, "name", "<lambda>") for o in closures}) == len(closures) and all(
+        isinstance(o, Closure) and o.name != "<lambda>" for o in closures)
+    if len(closures) > 1 and not named:
+        return None
+    if len(closures) == 1:
+        options = [o for o in options if o is not closures[0]] + closures
+
+    def is_option(cx, node, k):
+        if isinstance(options[k], Closure):
+            tree = ast.parse("f.__name__ == text", mode="eval").body
+            return cx.assign_temporary(Raw(tree, {"f": holder, "text": Const(options[k].name)}), BOOL, node)
+        return cx.assign_temporary(Call(operator.is_, (holder, Const(options[k]))), BOOL, node)
+
+    return Choice(tuple(options), is_option)
 
 
 def call_function(cx, node, function, args, kwargs):

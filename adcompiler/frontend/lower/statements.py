@@ -456,9 +456,13 @@ def _delete(cx, node):
 
 
 def _function(cx, node):
-    from .calls import make_closure
+    from .calls import decorated_closure
 
-    bind_name(cx, node.name, make_closure(cx, node), node)
+    made = decorated_closure(cx, node)
+    if made.hidden or made.definition is not cx.blocks[-1][-1] or node.name in (*cx.frame.nonlocals, *cx.frame.global_names):
+        bind_name(cx, node.name, made, node)
+    else:
+        cx.bind(node.name, made)
 
 
 def _class(cx, node):
