@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import operator
 import types as python_types
 
 from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, Raw, Slice, Store, Var
-from ...ir.types import INT, OPAQUE, STATIC, Num, Ref, Static, Tup, carries_derivative, join_all, without_dims
+from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Ref, Static, Tup, carries_derivative, join_all, without_dims
 from .expressions import apply_operator, branch_value, lower_expression, lower_index, spread
 from .values import bring, share_holder_group, tuple_of
 
@@ -22,7 +23,7 @@ def holder_of(cx, base):
 
 def new_container(cx, node, kind, cls=None, value=None):
     """A variable for a container made here, by the expression `value`."""
-    site = cx.place(node)
+    site = cx.assumed.site(cx.place(node))
     holder = cx.assumed.holder(site, kind, cls)
     var = cx.assign_temporary(value, Ref(kind, site), node)
     share_holder_group(cx, var)
@@ -35,9 +36,8 @@ def record(cx, holder, key, operand, site):
     constant = cx.constant(operand)
     if isinstance(t, Static) and constant is not NOTHING:
         if key is not NOTHING and holder.exact:
-            if key in holder.statics and holder.statics[key] is not constant and not _same_closure(holder.statics[key], constant):
-                holder.statics[key] = None
-            holder.statics.setdefault(key, constant)
+            same = key not in holder.statics or _same_closure(holder.statics[key], constant)
+            holder.statics[key] = constant if same else None
         else:
             holder.statics.setdefault("*", []).append(constant)
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
@@ -181,6 +181,9 @@ def read_item(cx, node, base, index):
     if not isinstance(t, Ref):
         if key is not NOTHING and constant is not NOTHING:
             return Const(constant[key])
+        if isinstance(constant, tuple) and constant and all(map(callable, constant)) and not isinstance(index, Slice):
+            target = cx.assign_temporary(_get(base, index), STATIC, node)
+            return _read_function(cx, node, base, list(range(len(constant))), list(constant), target)
         return cx.assign_temporary(_get(base, index), OPAQUE if not _numbers(constant) else cx.type(Const(next(iter(constant)))), node)
     holder = holder_of(cx, base)
     if isinstance(index, Slice):
@@ -192,10 +195,25 @@ def read_item(cx, node, base, index):
     elif holder.exact and known is not NOTHING and holder.kind != "list":
         return _missing_key(cx, node, base, index)
     else:
-        element = join_all(holder.types())
+        element = cx.assumed.join_all(holder.types())
         many = holder.statics.get("*") or [v for v in holder.statics.values() if v is not None]
         static = many[0] if many and all(_same_closure(m, many[0]) for m in many) else None
+        if static is None and many and holder.exact and list(holder.statics) == list(holder.items) and all(map(callable, holder.statics.values())):
+            operation = ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit)
+            return _read_function(cx, node, base, list(holder.items), list(many), read_element(cx, node, operation, element))
     return read_element(cx, node, ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit), element, static)
+
+
+def _read_function(cx, node, base, keys, functions, target):
+    """An element of a container of known functions: which one it is, is told by comparing it with each."""
+    from .calls import Choice, Closure, StoredClosure
+
+    def is_option(cx, node, k):
+        return cx.assign_temporary(Call(operator.is_, (target, _get(base, Const(keys[k])))), BOOL, node)
+
+    options = [StoredClosure(f, target) if isinstance(f, Closure) and (f.defaults or f.keyword_defaults) else f for f in functions]
+    target.const, target.type = Choice(tuple(options), is_option), STATIC
+    return target
 
 
 def _missing_key(cx, node, base, index):
@@ -250,8 +268,12 @@ def _read_tuple(cx, node, base, index, key):
         if not -len(base.items) <= key < len(base.items):
             cx.unsupported(node, f"index {key} of a tuple of {len(base.items)}")
         return bring(cx, base.items[key])
+    functions = [cx.constant(i) for i in base.items]
+    if functions and all(map(callable, functions)):
+        target = cx.assign_temporary(_get(base, index), STATIC, node)
+        return _read_function(cx, node, base, list(range(len(functions))), functions, target)
     if not cx.varied(base):
-        return cx.assign_temporary(_get(base, index), join_all(base.type.items), node)
+        return cx.assign_temporary(_get(base, index), cx.assumed.join_all(base.type.items), node)
     return read_item(cx, node, make_list(cx, node, list(base.items)), index)
 
 
@@ -263,7 +285,7 @@ def _read_slice(cx, node, base, index, holder):
 
 def derived_list(cx, node, operation, sources):
     """A new list whose elements come from other lists."""
-    site = cx.place(node)
+    site = cx.assumed.site(cx.place(node))
     made = cx.assumed.holder(site, "list")
     cx.assumed.generalise(made)
     target = cx.temporary(Ref("list", site), node)
@@ -296,7 +318,7 @@ def needs_unrolling(cx, value):
     holder = holder_of(cx, value)
     if not holder.exact or not holder.items:
         return None
-    joined = join_all(holder.types())
+    joined = cx.assumed.join_all(holder.types())
     like = isinstance(joined, Num) and joined.kind != "?" and (joined.rank is not None) or isinstance(joined, Ref)
     return None if like else len(holder.items)
 
@@ -465,9 +487,9 @@ def _pop(cx, node, base, args):
             cx.unsupported(node, "dict.pop with a default", "test with 'in' first")
         key = _key(cx, holder, args[0])
         element = holder.items.get(key) if key is not NOTHING else None
-        return read_element(cx, node, ContainerOp("pop_key", base, args[0], loc=cx.loc(node)), element or join_all(holder.types()))
+        return read_element(cx, node, ContainerOp("pop_key", base, args[0], loc=cx.loc(node)), element or cx.assumed.join_all(holder.types()))
     cx.assumed.generalise(holder)
-    return read_element(cx, node, ContainerOp("pop", base, args[0] if args else None, loc=cx.loc(node)), join_all(holder.types()))
+    return read_element(cx, node, ContainerOp("pop", base, args[0] if args else None, loc=cx.loc(node)), cx.assumed.join_all(holder.types()))
 
 
 def _list_extend(cx, node, base, args):

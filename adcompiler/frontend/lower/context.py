@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Var
@@ -100,9 +101,30 @@ class Frame:
         self.live_head = {}                 # id(loop) -> names read at or after its head
         self.always_live = set()            # names that nested functions read
         self.definition = None              # the syntax tree of the function
+        self.called_at = None               # where the caller's source calls it
         self.rewritten = {}                 # id(loop) -> its form with the test inside
         self.statement = None               # the statement being lowered
         self.live_now = None                # names live behind it
+
+
+    @property
+    def rebound_inside(self) -> set[str]:
+        """Names that an expression of this function may bind: by `:=`, or in a nested function by `nonlocal`."""
+        found = _REBOUND.get(id(self.definition))
+        if found is None or found[0] is not self.definition:
+            names = set()
+            for n in ast.walk(self.definition) if self.definition is not None else ():
+                if isinstance(n, ast.NamedExpr):
+                    names.add(n.target.id)
+                elif isinstance(n, ast.Nonlocal):
+                    names.update(n.names)
+            if len(_REBOUND) > 5000:
+                _REBOUND.clear()
+            found = _REBOUND[id(self.definition)] = (self.definition, names)
+        return found[1]
+
+
+_REBOUND: dict = {}
 
 
 class Assumptions:
@@ -115,12 +137,73 @@ class Assumptions:
         self.recursive = {}      # function key -> result type
         self.constants = {}          # containers of objects known at compile time, kept between walks
         self.varied_places = set()   # variables of arrays into which something active is stored later
+        self.same_site = {}          # site of a container -> the site that stands for it
         self.changed = False
 
     def holder(self, site, kind, cls=None) -> Holder:
+        site = self.site(site)
         if site not in self.holders:
             self.holders[site] = Holder(kind, cls)
         return self.holders[site]
+
+    def site(self, site):
+        """The site that stands for `site`: containers that one name may mean share a holder."""
+        while site in self.same_site:
+            site = self.same_site[site]
+        return site
+
+    def join(self, a: Type, b: Type) -> Type:
+        """The type of a value that comes from either of two paths; two containers of one kind become one site."""
+        if isinstance(a, Ref) and isinstance(b, Ref) and a.kind == b.kind:
+            self._unify(a.site, b.site)
+            return Ref(a.kind, self.site(a.site)) if self.site(a.site) == self.site(b.site) else join(a, b)
+        if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
+            return Tup(tuple(self.join(p, q) for p, q in zip(a.items, b.items, strict=True)), a.cls)
+        return join(a, b)
+
+    def join_all(self, types) -> Type:
+        """The join of any number of types; `Undefined` for none."""
+        return reduce(self.join, types, UNDEFINED)
+
+    def _unify(self, first, second):
+        first, second = self.site(first), self.site(second)
+        a, b = self.holders.get(first), self.holders.get(second)
+        if first == second or a is None or b is None or a.cls is not b.cls:
+            return
+        self.same_site[second] = first
+        self.changed = True
+        if a.kind != "object" and (not a.exact or not b.exact or list(a.items) != list(b.items)):
+            self.generalise(a)
+            self.generalise(b)
+        if a.exact:
+            for key, t in b.items.items():
+                a.items[key] = self.join(a.items.get(key, UNDEFINED), t)
+        else:
+            a.element = self.join(a.element, b.element)
+        a.varied |= b.varied
+        a.keys = join(a.keys, b.keys)
+        for key, value in b.statics.items():
+            if key == "*":
+                a.statics.setdefault("*", []).extend(value)
+            elif not a.exact:
+                a.statics.setdefault("*", []).append(value)
+            else:
+                a.statics[key] = value if key not in a.statics or a.statics[key] is value else None
+        for holder in self.holders.values():
+            holder.items = {k: self.current(t) for k, t in holder.items.items()}
+            holder.element, holder.keys = self.current(holder.element), self.current(holder.keys)
+        for known in self.loop_keys.values():
+            for entry in known.values():
+                entry["type"] = self.current(entry["type"])
+        self.holders[second] = a
+
+    def current(self, t: Type) -> Type:
+        """The type with the sites that stand for its containers now."""
+        if isinstance(t, Ref):
+            return Ref(t.kind, self.site(t.site))
+        if isinstance(t, Tup):
+            return Tup(tuple(self.current(i) for i in t.items), t.cls)
+        return t
 
     def widen(self, holder: Holder, key, type: Type, varied: bool):
         """Record that `holder` may hold a value of `type` under `key` (NOTHING: any key)."""
@@ -128,14 +211,14 @@ class Assumptions:
             holder.varied = self.changed = True
         if holder.exact and key is not NOTHING:
             old = holder.items.get(key, UNDEFINED)
-            new = join(old, type)
+            new = self.join(old, type)
             if new != old:
                 holder.items[key] = new
                 self.changed = True
             return
         if holder.exact:
             self.generalise(holder)
-        new = join(holder.element, type)
+        new = self.join(holder.element, type)
         if new != holder.element:
             holder.element = new
             self.changed = True
@@ -143,11 +226,11 @@ class Assumptions:
     def generalise(self, holder: Holder):
         """Stop telling the elements apart."""
         if holder.exact:
-            for t in holder.items.values():
-                holder.element = join(holder.element, t)
+            items, statics = list(holder.items.values()), [v for k, v in holder.statics.items() if k != "*"]
             holder.exact = False
             holder.items = {}
-            holder.statics = {}
+            holder.statics = {"*": [*holder.statics.get("*", ()), *statics]} if holder.statics else {}
+            holder.element = self.join_all([holder.element, *items])
             self.changed = True
 
 

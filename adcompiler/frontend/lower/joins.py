@@ -6,7 +6,7 @@ apart, though each name has held both.
 from __future__ import annotations
 
 from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
-from ...ir.types import UNDEFINED, Num, Ref, Tup, Undefined, carries_derivative, join
+from ...ir.types import UNDEFINED, Num, Ref, Tup, Undefined, carries_derivative
 from .context import Group, named_extents
 
 
@@ -32,7 +32,7 @@ def join_environments(cx, env_a, env_b, node, live=None) -> list[Phi]:
 def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group=None):
     """Make `target` the phi of `a` and `b` (None: undefined on that path)."""
     ta, tb = (a.type if a is not None else UNDEFINED), (b.type if b is not None else UNDEFINED)
-    target.type = join(ta, tb)
+    target.type = cx.assumed.join(ta, tb)
     if isinstance(target.type, Num) and target.type.rank and target.type.boxed is not False:
         target.type = named_extents(target.type, target.uid)
     target.varied = ((a is not None and a.varied) or (b is not None and b.varied)) and carries_derivative(target.type)
@@ -42,11 +42,18 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     elif ca is not NOTHING and cb is not NOTHING and type(ca) is type(cb) and _same(ca, cb):
         target.const = ca
     elif _known_object(ca) or _known_object(cb):
-        target.type = ta if isinstance(tb, Undefined) else join(ta, tb)
+        target.type = ta if isinstance(tb, Undefined) else cx.assumed.join(ta, tb)
         if not isinstance(target.type, (Num, Tup, Ref)):
             from ...ir.types import OPAQUE
 
             target.type = OPAQUE
+        if callable(ca) and callable(cb):
+            from .calls import choice_of
+            from ...ir.types import STATIC
+
+            chosen = choice_of((ca, cb), target)
+            if chosen is not None:
+                target.const, target.type = chosen, STATIC
     phi = Phi(target, a, b)
     target.definition = phi
     if isinstance(target.type, (Num, Ref)):

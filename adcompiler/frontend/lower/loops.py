@@ -5,7 +5,7 @@ import ast
 from dataclasses import replace
 
 from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var
-from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, join, without_dims
+from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
 from .context import Group, assigned_names
 from .expressions import lower_expression, lower_test, truth
 from .iteration import iteration, unrolled_items
@@ -128,7 +128,7 @@ class _Head:
             t = init.type if init is not None else UNDEFINED
             if known is not None:
                 dims = t.dims if isinstance(t, Num) and known["dims"] else None
-                t = join(without_dims(t) if isinstance(t, Num) else t, known["type"])
+                t = cx.assumed.join(without_dims(t) if isinstance(t, Num) else t, known["type"])
                 if dims is not None and isinstance(t, Num) and t.rank == len(dims):
                     t = replace(t, dims=dims)
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
@@ -220,7 +220,7 @@ class _Head:
 
     def learn(self, key, head: Var | None, after: Var):
         cx = self.cx
-        t = join(head.type if head is not None else UNDEFINED, without_dims(after.type) if isinstance(after.type, Num) else after.type)
+        t = cx.assumed.join(head.type if head is not None else UNDEFINED, without_dims(after.type) if isinstance(after.type, Num) else after.type)
         dims = head is not None and isinstance(t, Num) and isinstance(head.type, Num) and isinstance(after.type, Num) and (
             t.rank is not None and head.type.dims == after.type.dims)
         t = without_dims(t) if isinstance(t, Num) else t
@@ -230,7 +230,7 @@ class _Head:
         value = after.const
         known = self.known.get(key)
         if known is not None:
-            t, varied = join(known["type"], t), varied or known["varied"]
+            t, varied = cx.assumed.join(known["type"], t), varied or known["varied"]
             constant = constant and known["constant"]
             dims = dims and known["dims"]
         new = {"type": t, "varied": varied, "constant": constant, "name": after.name, "value": value if constant else NOTHING,

@@ -28,6 +28,7 @@ def type_of_description(cx, d: Described, site, varied=False):
         return t
     if d.kind == "tuple":
         return Tup(tuple(type_of_description(cx, item, (*site, k), varied) for k, item in d.items), d.type)
+    site = cx.assumed.site(site)
     if d.kind == "rows":
         holder = cx.assumed.holder(site, "list")
         cx.assumed.generalise(holder)
