@@ -8,18 +8,19 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import types as python_types
 from dataclasses import replace
 
 import numpy as np
 
-from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, GetAttr, GetItem, If, Phi, Raw, Slice, Starred, Var
+from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Phi, Raw, Slice, Starred, Var
 from ...ir.types import (BOOL, COMPLEX, FLOAT, INT, NUMBER, OPAQUE, STATIC, UNDEFINED, Num, Opaque, Ref, Static, Tup, Undefined,
                          carries_derivative, join, type_of)
 from ... import rules as _rules  # noqa: F401  (registers the rules)
 from ...rules.registry import is_inactive, lookup
 from . import numbers
 from .context import Frame, Group, names_used
-from .values import bring, global_variable, tuple_of
+from .values import bring, copy_of, global_variable, tuple_of
 
 BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
           ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
@@ -54,6 +55,8 @@ def _name(cx, node):
     if var is not None:
         if isinstance(var.type, Undefined):
             cx.unsupported(node, f"'{node.id}' has no value here", "assign it before this line on every path")
+        if not var.hidden and node.id in cx.frame.rebound_inside:
+            return bring(cx, copy_of(cx, node, var))
         return bring(cx, var)
     frame = cx.frame
     while frame is not None:
@@ -65,8 +68,18 @@ def _name(cx, node):
     if hasattr(builtins, node.id):
         return Const(getattr(builtins, node.id))
     if node.id in cx.frame.locals:
+        if cx.loop_depth == 0:
+            return _unassigned(cx, node)
         cx.unsupported(node, f"'{node.id}' may have no value here", "assign it before this line on every path")
-    return raw(cx, node)
+    return cx.assign_temporary(Raw(node, {}), OPAQUE, node)
+
+
+def _unassigned(cx, node):
+    """A local name that no statement before has assigned: reading it raises, as in the function itself."""
+    text = f"raise UnboundLocalError(\"cannot access local variable '{node.id}' where it is not associated with a value\")"
+    statement = ast.copy_location(ast.parse(text).body[0], node)
+    cx.emit(Effect(ast.fix_missing_locations(statement), {}, loc=cx.loc(node)))
+    return Const(0.0)
 
 
 def raw(cx, node, type=OPAQUE, *, inactive=False):
@@ -300,7 +313,7 @@ def compare(cx, node, op, left, right):
         return template(cx, ast.fix_missing_locations(tree), BOOL, a=left, b=right)
     function = COMPARE[type(op)]
     a, b = cx.constant(left), cx.constant(right)
-    if a is not NOTHING and b is not NOTHING and not cx.varied(left) and not cx.varied(right):
+    if a is not NOTHING and b is not NOTHING and not cx.varied(left) and not cx.varied(right) and not any(map(is_choice, (a, b))):
         try:
             value = function(a, b)
         except Exception:
@@ -318,9 +331,16 @@ def compare(cx, node, op, left, right):
     return cx.assign_temporary(Call(function, (left, right)), result_type, node)
 
 
+def is_choice(value) -> bool:
+    """Is this one of several functions, to be told at run time?"""
+    from .calls import Choice
+
+    return isinstance(value, Choice)
+
+
 def _identity(cx, left, right):
     a, b = cx.constant(left), cx.constant(right)
-    if a is not NOTHING and b is not NOTHING and not isinstance(a, (int, float, str, tuple)):
+    if a is not NOTHING and b is not NOTHING and not isinstance(a, (int, float, str, tuple)) and not any(map(is_choice, (a, b))):
         return a is b
     for value, other in ((a, right), (b, left)):
         if value is None and isinstance(cx.type(other), (Num, Tup, Ref)):
@@ -384,7 +404,6 @@ def branch_value(cx, node, test, then, orelse, joiner=None):
 
     join_values(cx, target, a, b, statement.phis, node)
     cx.emit(statement)
-    target.definition = statement
     return target
 
 
@@ -490,6 +509,13 @@ def _array_attribute(cx, node, base, t, attr):
         return shape
     if attr == "ndim" and t.rank is not None:
         return Const(t.rank)
+    if isinstance(getattr(np.ndarray, attr, None), python_types.MethodDescriptorType):
+        from .calls import ArrayMethod
+
+        base = copy_of(cx, node, base)
+        method = cx.assign_temporary(GetAttr(base, attr), STATIC, node)
+        method.const = ArrayMethod(base, attr)
+        return method
     if attr in ("size", "ndim", "nbytes", "itemsize"):
         size = cx.assign_temporary(GetAttr(base, attr), INT, node)
         if attr == "size" and t.rank == 1 and t.dims and t.dims[0] is not None:
