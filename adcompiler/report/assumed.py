@@ -1,0 +1,312 @@
+"""A signature without example arguments: from `types=`, annotations, defaults, and what the use of names shows.
+
+What nothing decides is `float64` of the least rank that fits: ranks are tried from below, and fit where lowering
+succeeds and no operation meets a rank that it cannot take.
+"""
+from __future__ import annotations
+
+import itertools
+import operator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..calling import Binding, _path
+from ..errors import AdcompilerError, Loc, NonDifferentiableInputError, UnsupportedSyntaxError
+from ..frontend.lower import Signature, lower_function
+from ..frontend.signature import Described, describe, is_differentiable
+from ..ir.nodes import Call, GetAttr, GetItem, Loop, Slice, Starred, Store, Var, walk
+from ..ir.types import Num, Ref, Tup
+from .evidence import Shown, evidence_of
+from .type_text import _of_class, array, from_annotation, parse_types, type_text
+
+HIGHEST_RANK = 4
+MOST_TRIES = 300
+
+
+@dataclass
+class Assumed:
+    """A signature, and what is to be said about it: rows (parameter, type, where the type is from)."""
+
+    signature: Signature
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def assumed_signature(programs, wrt, types: str | None) -> Assumed:
+    """The signature for `wrt` without data. Raises UnsupportedSyntaxError where the types must be given."""
+    return _Search(programs, wrt, types).run()
+
+
+@dataclass
+class _Open:
+    """A number whose rank (of what is left open in a structure: `keys`) is to be found."""
+
+    name: str
+    keys: tuple
+    least: int
+    dtype: object
+    why: str
+
+
+class _Search:
+    def __init__(self, programs, wrt, types):
+        self.programs, self.wrt, self.source = programs, wrt, programs.source
+        self.parameters = programs.parameters.parameters
+        self.given = parse_types(types) if types else {}
+        self.known: dict[str, Described] = {}
+        self.origin: dict[str, str] = {}
+        self.open: list[_Open] = []
+
+    def run(self) -> Assumed:
+        self.check_names()
+        for name, p in self.parameters.items():
+            self.decide(name, p)
+        classes = {n: d.type for n, d in self.known.items() if d.kind == "object"}
+        shown = evidence_of(self.source, classes)
+        for name, p in self.parameters.items():
+            if name not in self.known:
+                self.from_use(name, p, shown.get(name, Shown()))
+            else:
+                self.known[name] = self.completed(name, self.known[name], (), shown)
+        signature = self.fitting()
+        rows = [(n, type_text(d), self.origin[n]) for n, d in signature.parameters]
+        return Assumed(signature, rows)
+
+    # -- what is decided ------------------------------------------------------------------------------------------
+    def check_names(self):
+        star = any(p.kind is p.VAR_KEYWORD for p in self.parameters.values())
+        for name in self.given:
+            if name not in self.parameters and not star:
+                raise UnsupportedSyntaxError(f"types= names '{name}', which is no parameter of {self.source.qualname}",
+                                             hint=f"parameters: {', '.join(self.parameters)}")
+
+    def decide(self, name, p):
+        bound = dict(zip(self.parameters, self.programs.self_argument, strict=False))
+        if name in bound:
+            return self.set(name, describe(bound[name]), "of the object")
+        if name in self.given and p.kind is not p.VAR_KEYWORD:
+            return self.set(name, self.given[name], "given")
+        if p.kind is p.VAR_POSITIONAL:
+            return self.set(name, Described("tuple"), "assumed to be empty")
+        if p.kind is p.VAR_KEYWORD:
+            extra = {n: d for n, d in self.given.items() if n not in self.parameters}
+            return self.set(name, Described("dict", dict, tuple(extra.items())), "given" if extra else "assumed to be empty")
+        if p.annotation is not p.empty:
+            found = from_annotation(p.annotation, self.programs.python.__globals__)
+            if found is not None:
+                return self.set(name, found, "as annotated")
+        if name == next(iter(self.parameters)) and (owner := self.owner()) is not None:
+            found = _of_class(owner)
+            if found is not None:
+                return self.set(name, found, "of the class")
+        if p.default is not p.empty:
+            return self.set(name, describe(p.default), "of the defaults")
+        return None
+
+    def owner(self):
+        """The class in which a method stands, if it can be found by name."""
+        found = self.programs.python.__globals__
+        parts = self.source.qualname.split(".")[:-1]
+        for k, part in enumerate(parts):
+            found = found.get(part) if k == 0 else getattr(found, part, None)
+        return found if parts and isinstance(found, type) else None
+
+    def set(self, name, described, origin):
+        self.known[name], self.origin[name] = described, origin
+
+    # -- what the use shows ----------------------------------------------------------------------------------------
+    def from_use(self, name, p, shown):
+        if shown.depends:
+            raise UnsupportedSyntaxError(f"the code differs by the type of '{name}', and nothing decides it: {shown.depends}",
+                                         shown.loc, hint=f"give its type, for example types='{name}=float64[:]', "
+                                                         "or example arguments")
+        self.known[name] = array(int if shown.is_integer else float, shown.rank)
+        self.origin[name] = "as their use shows" if shown.is_integer or shown.rank else "assumed, as nothing decides them"
+        if not shown.is_integer:
+            self.open.append(_Open(name, (), shown.rank, float, self.origin[name]))
+
+    def completed(self, path, d, keys, shown):
+        """Arrays annotated without a rank get the least that their use shows."""
+        if d.kind == "num" and d.type.rank is None:
+            rank = max(1, shown.get(path, Shown()).rank)
+            self.open.append(_Open(path.partition(".")[0], keys, rank, d.type.dtype, "as annotated"))
+            return array(d.type.dtype, rank)
+        if d.kind in ("object", "tuple", "list", "dict"):
+            items = tuple((k, self.completed(f"{path}.{k}", item, (*keys, k), shown)) for k, item in d.items)
+            return replace(d, items=items)
+        return d
+
+    # -- ranks -----------------------------------------------------------------------------------------------------
+    def fitting(self) -> Signature:
+        paths = self.paths()
+        active = {p[0] for p in paths}
+        # Where several would do, data is raised before what is differentiated.
+        order = sorted(range(len(self.open)), key=lambda k: self.open[k].name in active)
+        errors, tries = [], 0
+        highest = sum(max(0, HIGHEST_RANK - o.least) for o in self.open)
+        for extra in range(highest + 1):
+            for raised in _distributions(extra, [HIGHEST_RANK - self.open[k].least for k in order]):
+                more = [0] * len(order)
+                for k, r in zip(order, raised, strict=True):
+                    more[k] = r
+                signature = self.signature(more, paths)
+                tries += 1
+                reason = self.misfit(signature)
+                if reason is None:
+                    self.explain(more)
+                    return signature
+                errors.append(reason)
+                if tries >= MOST_TRIES:
+                    return self.give_up(errors)
+        return self.give_up(errors)
+
+    def give_up(self, errors):
+        fixed = next((e for e in errors if isinstance(e, AdcompilerError)), None)
+        if fixed is not None and all(isinstance(e, AdcompilerError) and e.reason == fixed.reason for e in errors):
+            raise fixed
+        names = ", ".join(f"{o.name}=..." for o in self.open) or ", ".join(f"{n}=..." for n in self.parameters)
+        raise UnsupportedSyntaxError(f"no types of the parameters of {self.source.qualname} were found that fit its code",
+                                     Loc(self.source.filename, self.source.node.lineno, self.source.node.col_offset),
+                                     hint=f"give them: types='{names}', or example arguments")
+
+    def explain(self, more):
+        for o, raised in zip(self.open, more, strict=True):
+            if o.why != "as annotated" and raised:
+                self.origin[o.name] = "assumed, of the least rank that fits"
+
+    def signature(self, more, paths) -> Signature:
+        described = dict(self.known)
+        for o, raised in zip(self.open, more, strict=True):
+            described[o.name] = _put(described[o.name], o.keys, array(o.dtype, o.least + raised))
+        outputs = () if self.programs.outputs == ("return",) else self.programs.outputs
+        return Signature(tuple(described.items()), paths, outputs, ())
+
+    def paths(self) -> tuple:
+        values = []
+        for name, p in self.parameters.items():
+            d = self.known[name]
+            values.append(tuple(None for _ in d.items) if p.kind is p.VAR_POSITIONAL else
+                          dict.fromkeys(k for k, _ in d.items) if p.kind is p.VAR_KEYWORD else None)
+        binding = Binding(tuple(self.parameters), tuple(values), self.programs.parameters, len(self.programs.self_argument))
+        wrt = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
+        found = list(dict.fromkeys(_path(w, binding) for w in wrt))
+        for path in found:
+            d = self.known[path[0]]
+            d = dict(d.items)[path[1]] if len(path) > 1 else d
+            if not is_differentiable(d):
+                raise NonDifferentiableInputError(f"no gradient with respect to '{path[-1]}': it is {type_text(d)} "
+                                                  f"({self.origin[path[0]]})", hint="choose other arguments with wrt=, or give types=")
+        return tuple(found)
+
+    def misfit(self, signature):
+        """Why the code does not run with these types: an error, a text, or None if they fit."""
+        try:
+            function, cx = lower_function(self.source, signature)
+        except AdcompilerError as error:
+            return error
+        return next((m for m in map(_misfit, _checked(function)) if m), None)
+
+
+def _distributions(total, limits):
+    """All ways to give `total` to places with limits; the first places first."""
+    if not limits:
+        if total == 0:
+            yield ()
+        return
+    for first in range(min(total, limits[0]), -1, -1):
+        for rest in _distributions(total - first, limits[1:]):
+            yield (first, *rest)
+
+
+def _put(d, keys, new):
+    if not keys:
+        return new
+    return replace(d, items=tuple((k, _put(item, keys[1:], new) if k == keys[0] else item) for k, item in d.items))
+
+
+# -- does an operation take these ranks? --------------------------------------------------------------------------------
+
+_REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "cumsum", "cumprod", "var", "std", "median", "sort")
+_REDUCING = {getattr(np, n) for n in _REDUCTIONS} | {getattr(np.ndarray, n) for n in _REDUCTIONS if hasattr(np.ndarray, n)}
+_MATRIX = {f for f in vars(np.linalg).values() if callable(f) and getattr(f, "__name__", "") in
+           ("inv", "det", "solve", "slogdet", "eigh", "eigvalsh", "svd", "qr", "cholesky", "pinv", "lstsq")} | {np.trace}
+
+
+def _checked(function):
+    for s in walk(function.body):
+        yield s
+        yield from _expressions(getattr(s, "value", None))
+        yield from _expressions(getattr(s, "test", None))
+    yield from _expressions(function.result)
+
+
+def _expressions(e):
+    if isinstance(e, (Call, GetItem, GetAttr)):
+        yield e
+    if isinstance(e, Call):
+        for a in itertools.chain(e.args, e.kwargs.values()):
+            yield from _expressions(a)
+    elif isinstance(e, (GetItem, GetAttr)):
+        yield from _expressions(e.base)
+
+
+def _misfit(e) -> str:
+    if isinstance(e, (GetItem, Store)) and e.index is not None:
+        return _subscript(e.base, e.index)
+    if isinstance(e, Loop):
+        if e.kind == "range" and any(_kind(b) in ("f", "c") for b in e.bounds):
+            return "range of a float"
+    if isinstance(e, GetAttr) and isinstance(e.base, Var) and isinstance(e.base.type, Num) and e.base.type.is_python and \
+            not hasattr(0.0, e.attr):
+        return f"a number has no {e.attr}"
+    if isinstance(e, Call):
+        return _call(e)
+    return ""
+
+
+def _kind(operand):
+    return operand.type.kind if isinstance(operand, Var) and isinstance(operand.type, Num) else None
+
+
+def _rank(operand) -> int | None:
+    return operand.type.rank if isinstance(operand, Var) and isinstance(operand.type, Num) else None
+
+
+def _subscript(base, index) -> str:
+    entries = index.items if hasattr(index, "items") and isinstance(index.items, tuple) else (index,)
+    rank = _rank(base)
+    if rank is None and not (isinstance(base, Var) and isinstance(base.type, (Tup, Ref))):
+        return ""
+    for entry in entries:
+        parts = (entry.lower, entry.upper, entry.step) if isinstance(entry, Slice) else (entry,)
+        if rank is not None and any(_kind(p) in ("f", "c") for p in parts):
+            return "a float as an index"
+    if rank is not None:
+        axes = sum(isinstance(x, (Var, Slice)) or isinstance(getattr(x, "value", None), int) for x in entries
+                   if not isinstance(x, Starred))
+        masks = sum((_rank(x) or 1) - 1 for x in entries if _kind(x) == "b")
+        if axes + masks > rank:
+            return "more indices than axes"
+    return ""
+
+
+def _call(e) -> str:
+    ranks = [_rank(a) for a in e.args]
+    if e.function in (operator.matmul, np.matmul) and 0 in ranks:
+        return "a product @ with a number"
+    if e.function in _MATRIX and ranks and ranks[0] is not None and ranks[0] < 2:
+        return "linear algebra of less than a matrix"
+    if e.function in _REDUCING and ranks and ranks[0] is not None and ranks[0] < max(1, _axes(e)):
+        return "a reduction of a number"
+    if e.method and ranks and ranks[0] == 0 and isinstance(e.args[0], Var) and e.args[0].type.is_python and \
+            not hasattr(0.0, e.method):
+        return f"a number has no {e.method}"
+    return ""
+
+
+def _axes(e) -> int:
+    axis = getattr(e.kwargs.get("axis", (e.args[1] if len(e.args) > 1 else None)), "value", None)
+    return (axis + 1 if axis >= 0 else -axis) if isinstance(axis, int) and not isinstance(axis, bool) else 0
+
+
+__all__ = ["Assumed", "assumed_signature"]
