@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 
 from ..ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Loop, Phi, Raw, Slice,
                         Starred, Store, Try, Unpack, UserCall, Var, With)
@@ -327,6 +328,6 @@ def _has_effect(value) -> bool:
     return isinstance(value, Raw) and not isinstance(value.node, ast.Lambda) and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
 
 
-_PURE = (len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)
+_PURE = (functools.partial, len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)
 
 __all__ = ["PrimalNames", "PrimalPrinter", "Starred", "Tup"]

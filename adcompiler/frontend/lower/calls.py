@@ -102,8 +102,8 @@ class ArrayMethod:
 def make_closure(cx, node):
     """A lambda or nested function as a value. Defaults are evaluated here, whatever becomes of the names in them."""
     a = node.args
-    defaults = tuple(copy_of(cx, node, lower_expression(cx, d)) for d in a.defaults)
-    keyword = {k.arg: copy_of(cx, node, lower_expression(cx, d)) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+    defaults = tuple(_kept(cx, node, lower_expression(cx, d)) for d in a.defaults)
+    keyword = {k.arg: _kept(cx, node, lower_expression(cx, d)) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
     name = getattr(node, "name", "<lambda>")
     closure = Closure(node, cx.frame, defaults, keyword, name)
     cx.kept_frames.add(cx.frame.number)
@@ -116,6 +116,10 @@ def make_closure(cx, node):
         cx.emit(t.definition)
     t.const = closure
     return t
+
+
+def _kept(cx, node, operand):
+    return operand if isinstance(operand, Const) else copy_of(cx, node, operand)
 
 
 def _printed_closure(cx, node, defaults, keyword):
@@ -168,8 +172,8 @@ def _keeps_function(cx, node):
 
 def make_partial(cx, node, args, kwargs):
     """`functools.partial(f, ...)`: the operands are fixed now, `f` is called where the partial is."""
-    fixed = [copy_of(cx, node, a) for a in args[1:]]
-    named = {k: copy_of(cx, node, v) for k, v in kwargs.items()}
+    fixed = [_kept(cx, node, a) for a in args[1:]]
+    named = {k: _kept(cx, node, v) for k, v in kwargs.items()}
     t = cx.assign_temporary(Call(functools.partial, (args[0], *fixed), named), STATIC, node)
     t.const = Partial(args[0], tuple(fixed), named)
     return t
@@ -636,19 +640,22 @@ def _inactive_call(cx, node, function, source, args, kwargs):
 _PREPARED: dict = {}
 
 
-def prepare(node):
-    """Structure and liveness of a function definition, made once."""
-    found = _PREPARED.get(id(node))
+def prepare(cx, node):
+    """Structure and liveness of a function definition, made once for each choice of `try` statements to take apart."""
+    from .exceptions import chosen_tries, without_tries
+
+    key = (id(node), chosen_tries(cx, node))
+    found = _PREPARED.get(key)
     if found is None or found[0] is not node:
         if isinstance(node, ast.Lambda):
             made = structure([ast.copy_location(ast.Return(node.body), node.body)])
         else:
-            made = structure(node.body)
+            made = structure(without_tries(cx, node))
         reads = {n.id for n in ast.walk(made.value) if isinstance(n, ast.Name)} if made.value is not None else set()
         found = (node, made, liveness(made.body, reads))
         if len(_PREPARED) > 5000:
             _PREPARED.clear()
-        _PREPARED[id(node)] = found
+        _PREPARED[key] = found
     return found[1], found[2]
 
 
@@ -665,7 +672,7 @@ def inline(cx, node, callee, args, kwargs):
         cx.unsupported(node, f"more than {DEEPEST} calls inside one another")
     frame = new_frame(cx, node, callee)
     bound = bind_arguments(cx, node, callee, frame, args, kwargs)
-    structured, live = prepare(definition)
+    structured, live = prepare(cx, definition)
     frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
     frame.locals = assigned_names(structured.body) | set(bound)
     cx.frames.append(frame)

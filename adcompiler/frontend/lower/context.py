@@ -136,6 +136,7 @@ class Assumptions:
         self.holders = {}        # site -> Holder
         self.recursive = {}      # function key -> result type
         self.constants = {}          # containers of objects known at compile time, kept between walks
+        self.tries = {}              # function -> places of the tries that are taken apart; "apart" where pieces stay single
         self.varied_places = set()   # variables of arrays into which something active is stored later
         self.same_site = {}          # site of a container -> the site that stands for it
         self.changed = False
