@@ -150,10 +150,16 @@ def _differentiable(options, target: Target):
 
 def _specialised(options, target: Target) -> tuple[tuple, dict]:
     """What `.source` and `.report` take beside the kind: example arguments, or types."""
+    from .report.type_text import parse_types
+
     args, kwargs = _arguments(options.args, target)
     if options.types is not None:
         if args or kwargs:
             raise UsageError("give either --args or --types")
+        try:
+            parse_types(options.types)
+        except AdcompilerError as error:
+            raise UsageError(f"--{error}") from error
         kwargs = {"types": options.types}
     return args, kwargs
 
@@ -173,18 +179,7 @@ def _dump(options) -> str:
     with _running_user_program():
         function = _differentiable(options, target)
         args, kwargs = _specialised(options, target)
-        kinds = KINDS if options.kind == "all" else (options.kind,)
-        return _joined([function.source(kind, *args, **kwargs) for kind in kinds])
-
-
-def _joined(texts: list[str]) -> str:
-    """Several modules as one: an import that was written once is not repeated."""
-    imported, parts = set(), []
-    for text in texts:
-        lines = [line for line in text.splitlines() if line not in imported]
-        imported |= {line for line in lines if line.startswith(("import ", "from "))}
-        parts.append("\n".join(lines).strip("\n") + "\n")
-    return "\n\n".join(parts)
+        return function.source(options.kind, *args, **kwargs)
 
 
 def _report(options) -> str:

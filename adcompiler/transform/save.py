@@ -39,6 +39,7 @@ class Kept:
     listed: bool
     what: str = "value"
     label: str = ""
+    loc: object = None
 
 
 @dataclass
@@ -282,11 +283,12 @@ class Saver:
         self.on_tape(other, other, v, "value before it is overwritten", listed=False)
         return name(other)
 
-    def on_tape(self, forward, reverse, v, reason, *, listed, what="value"):
+    def on_tape(self, forward, reverse, v, reason, *, listed, what="value", loc=None):
         if (forward, reverse) not in self.tape:
             self.tape.append((forward, reverse))
-            self.kept.append(Kept(forward, v, getattr(v.loc, "lineno", 0) if v is not None else 0, reason, listed, what,
-                                  v.name if isinstance(v, Var) and not v.hidden else forward))
+            loc = loc or v.loc
+            self.kept.append(Kept(forward, v, loc.lineno, reason, listed, what,
+                                  v.name if isinstance(v, Var) and not v.hidden else forward, loc))
 
     # -- recomputation ---------------------------------------------------------------------------------------------
     def recompute(self, v):
@@ -308,7 +310,7 @@ class Saver:
         text = self.reverse_name(v)
         self.place(v, Line(name(text, True), expression, None, v.loc, hidden=True))
         if not v.hidden:
-            self.recomputed.append((v.loc.lineno, v.name, "cheaper to read again than to keep"))
+            self.recomputed.append((v.loc, v.name, "cheaper to read again than to keep"))
         return name(text)
 
     def must_recompute(self, v):
@@ -509,14 +511,14 @@ class Saver:
         if not self.layout.loops[loop]:
             if self.layout.block[loop] is not self.function.body and not self.joint:
                 self.insert.start.append(Line(name(counter, True), ast.Constant(0), None, NOWHERE))
-            self.on_tape(counter, counter, None, "how often the loop ran", listed=False, what="trips")
+            self.on_tape(counter, counter, None, "how often the loop ran", listed=False, what="trips", loc=loop.loc)
             return name(counter)
         site = unique(f"{counter}_saved", self.taken)
         self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
         self.insert.after.setdefault(loop, []).append(Line(None, call(attribute(name(site), "append"), name(counter)), None, loop.loc, keep=True))
         self.place_key(("trips", loop), self.layout.block[loop],
                        Line(name(counter, True), call(attribute(name(site), "pop")), None, loop.loc, keep=True))
-        self.on_tape(site, site, None, "how often the loop ran", listed=True, what="trips")
+        self.on_tape(site, site, None, "how often the loop ran", listed=True, what="trips", loc=loop.loc)
         return name(counter)
 
     # -- places ----------------------------------------------------------------------------------------------------
@@ -638,7 +640,7 @@ class Saver:
     def on_tape_kill(self, site, s, listed):
         self.tape.append((site, site))
         self.kept.append(Kept(site, s.base, s.loc.lineno, "overwritten here, and read by the adjoint of an earlier line", listed, "region",
-                              s.base.name if not s.base.hidden else site))
+                              s.base.name if not s.base.hidden else site, s.loc))
 
     # -- the end ---------------------------------------------------------------------------------------------------
     def substitute(self, code):
