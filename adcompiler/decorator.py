@@ -183,7 +183,7 @@ class Programs:
         self.self_argument, plain = _plain(function)
         self.source = _source(plain)
         self.python = self.source.function
-        self.parameters = inspect.signature(self.python)
+        self.parameters = inspect.signature(self.python, follow_wrapped=False)
 
     def bind(self, args, kwargs) -> Binding:
         return bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
@@ -194,10 +194,26 @@ class Programs:
         return Signature(described, paths, outputs, binding.aliases())
 
     def joint(self, binding, paths, *, strict=False):
-        return self.compiled(self.signature(binding, paths), joint=True, strict=strict)
+        return self.checked(self.compiled(self.signature(binding, paths), joint=True, strict=strict), binding)
 
     def split(self, binding, paths, *, strict=False):
-        return self.compiled(self.signature(binding, paths), joint=False, strict=strict)
+        return self.checked(self.compiled(self.signature(binding, paths), joint=False, strict=strict), binding)
+
+    def checked(self, compiled, binding):
+        """Refuse what depends on the very objects of a call: defaults that are changed, overlapping arrays that are."""
+        if not compiled.changed:
+            return compiled
+        defaults = [p.default for p in self.parameters.parameters.values() if p.default is not p.empty]
+        for k, loc in compiled.changed.items():
+            if any(binding.values[k] is d for d in defaults):
+                raise UnsupportedSyntaxError(f"the default object of '{binding.names[k]}' is changed, and outlives the call", loc,
+                                             hint=f"use {binding.names[k]}=None, and make a new one inside the function")
+        for j, k in binding.overlaps():
+            if j in compiled.changed or k in compiled.changed:
+                raise UnsupportedSyntaxError(
+                    f"'{binding.names[j]}' and '{binding.names[k]}' are different arrays over the same memory, and one is changed",
+                    compiled.changed.get(j, compiled.changed.get(k)), hint=f"pass {binding.names[k]}.copy()")
+        return compiled
 
     def compiled(self, signature, *, joint, strict=False):
         key = (signature, joint, strict, pipeline.switches())
@@ -303,22 +319,45 @@ def _partial_function(partial):
 
 def guards_hold(compiled) -> bool:
     """Do the globals that were baked in still hold? Current values of the others go into the namespace."""
-    for guard in compiled.guards:
-        container, name = guard[1], guard[2]
+    if not compiled.guards:
+        return True
+    checks = compiled.checks
+    if checks is None:
+        checks = compiled.checks = [_check_of(g) for g in compiled.guards]
+    for container, name, is_cell, holds, spelling in checks:
         try:
             value = container[name]
-            if guard[-1 if guard[0] == "same" else 4] == "closure":
+            if is_cell:
                 value = value.cell_contents
         except (KeyError, ValueError):
             return False
-        if guard[0] == "same":
-            if value is not guard[3] and not (isinstance(value, (int, float, str, bool)) and value == guard[3] and type(value) is type(guard[3])):
-                return False
-        else:
-            if describe(value) != guard[3]:
-                return False
-            compiled.namespace[guard[5]] = value
+        if not holds(value):
+            return False
+        if spelling is not None:
+            compiled.namespace[spelling] = value
     return True
+
+
+def _check_of(guard):
+    """A guard as (container, name, whether it holds cells, test, name in the generated namespace or None)."""
+    kind, container, name, wanted = guard[:4]
+    if kind == "same":
+        def same(value):
+            return value is wanted or (isinstance(value, (int, float, str, bool)) and type(value) is type(wanted) and value == wanted)
+
+        return container, name, guard[4] == "closure", same, None
+    return container, name, guard[4] == "closure", _fits(wanted), guard[5]
+
+
+def _fits(described):
+    """A quick test that a value has a description."""
+    t = described.type
+    if described.kind == "num" and t.is_python and t.kind in "if":
+        cls = {"i": int, "f": float}[t.kind]
+        return lambda value: type(value) is cls
+    if described.kind == "num" and t.is_array:
+        return lambda value: type(value) is np.ndarray and value.dtype == t.dtype and value.ndim == t.rank
+    return lambda value: describe(value) == described
 
 
 def call_generated(compiled, kind, values):
@@ -388,9 +427,7 @@ class GradientCaller:
 
     def remember(self, args, kwargs, binding, wrt, compiled):
         """Keep a short way for the next call of this kind."""
-        if kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != (True, True, False):
-            return
-        if len(compiled.guards) > 0 and any(g[0] == "type" for g in compiled.guards):
+        if kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
             return
         try:
             key = tuple([_KEYS[type(a)](a) for a in args])

@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import contextvars
 import inspect
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,34 +19,39 @@ import numpy as np
 from .analysis.activity import Activity
 from .analysis.alias import tie_views
 from .analysis.layout import Layout
+from .analysis.type_checks import check_types
 from .codegen import emit
 from .codegen.build import build, line_map
 from .codegen.names import Namer
 from .codegen.primal import PrimalNames, PrimalPrinter
 from .errors import NotScalarError
 from .frontend.lower import Signature, lower_function
-from .ir.nodes import Const, ContainerOp, Var, operands, walk
+from .ir.nodes import Call, Const, ContainerOp, Raw, Store, Var, operands, walk
 from .ir.types import Num, Ref
+from .ir.verify import verify
 from .runtime.shadows import Shadows
 from .runtime.tape import Tape
 from .transform.adjoint import Builder
 from .transform.bars import bar_names, unique
-from .transform.code import Line, Verbatim, call, clone, constant, lines, name
+from .transform.code import Line, Verbatim, call, clone, constant, expressions, lines, name, subscript
 from .transform.save import Kept, Saver
 from .transform.simplify import simplify
+from .transform.verify import verify_code, verify_sites
 
-_SWITCHES = contextvars.ContextVar("adcompiler switches", default=(True, True, False))
+# tbr, simplify, verify, check_types; the environment variable ADCOMPILER_VERIFY=1 switches the verifiers on.
+DEFAULT_SWITCHES = (True, True, os.environ.get("ADCOMPILER_VERIFY", "0") not in ("", "0"), False)
+_SWITCHES = contextvars.ContextVar("adcompiler switches", default=DEFAULT_SWITCHES)
 
 
 @contextlib.contextmanager
-def switched(*, tbr: bool | None = None, simplify: bool | None = None, verify: bool | None = None):
-    """Switch optimisations (or the verifier) for the code compiled inside the block.
+def switched(*, tbr: bool | None = None, simplify: bool | None = None, verify: bool | None = None, check_types: bool | None = None):
+    """Switch optimisations and checks for the code compiled inside the block.
 
-    tbr: keep only what the adjoint reads. simplify: put temporaries back into expressions. verify: check the IR after
-    every pass.
+    tbr: keep only what the adjoint reads. simplify: put temporaries back into expressions. verify: check the IR and the
+    generated code after every pass. check_types: generated forward code asserts the inferred type of every value.
     """
     old = _SWITCHES.get()
-    new = tuple(o if n is None else n for o, n in zip(old, (tbr, simplify, verify), strict=True))
+    new = tuple(o if n is None else n for o, n in zip(old, (tbr, simplify, verify, check_types), strict=True))
     token = _SWITCHES.set(new)
     try:
         yield
@@ -78,26 +84,43 @@ class Compiled:
     imports: str = ""
     assumed: list = field(default_factory=list)
     unresolved: list = field(default_factory=list)
+    changed: dict = field(default_factory=dict)   # position of a parameter whose own memory is changed -> where
+    checks: list | None = None
 
 
 def compile_function(source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False) -> Compiled:
     """All passes, in order."""
-    tbr, simplifying, verifying = switches()
+    tbr, simplifying, verifying, checking = switches()
     function, cx = lower_function(source, signature)
     layout = Layout(function)
+    check = verify if verifying else _no_check
+    check(function, layout, "lowering")
     written = [v for (n, _), v in zip(signature.parameters, function.params, strict=True) if n in signature.outputs]
     for v in written:
         layout.read_at_the_end(v)
     inputs = wrt_variables(function, signature)
     outputs = result_variables(function, signature)
+    if joint:
+        refuse_text(function)
     Activity(function, cx, inputs, outputs)
-    if verifying:
-        from .ir.verify import verify
-
-        verify(function, layout)
+    check(function, layout, "activity")
     shadowed = tie_views(function, layout, written)
+    check(function, layout, "ties")
     return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, strict=strict, tbr=tbr, simplifying=simplifying,
-                     holomorphic=holomorphic).run()
+                     holomorphic=holomorphic, verifying=verifying, checking=checking).run()
+
+
+def _no_check(*_):
+    """The verifier is off."""
+
+
+def refuse_text(function):
+    """A text has no gradient, whatever it was made of."""
+    definition = getattr(function.result, "definition", None)
+    value = getattr(definition, "value", None)
+    if isinstance(value, Raw) and isinstance(value.node, ast.JoinedStr) or isinstance(value, Call) and value.function in (str, repr, format):
+        raise NotScalarError(f"a gradient needs one real number, but '{function.name}' returns text", definition.loc,
+                             hint="return the number, and make the text of it outside")
 
 
 def wrt_variables(function, signature) -> list[Var]:
@@ -120,10 +143,11 @@ def result_variables(function, signature) -> list[Var]:
 class Generator:
     """Code generation for one lowered and analysed function."""
 
-    def __init__(self, function, cx, layout, signature, inputs, shadowed, *, joint, strict, tbr, simplifying, holomorphic):
+    def __init__(self, function, cx, layout, signature, inputs, shadowed, *, joint, strict, tbr, simplifying, holomorphic,
+                 verifying=False, checking=False):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
         self.joint, self.strict, self.tbr, self.simplifying, self.holomorphic = joint, strict, tbr, simplifying, holomorphic
-        self.shadowed = shadowed
+        self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
         self.base = function.name if function.name.isidentifier() else "f"
         self.name_result()
         taken = {v.name for v in layout.home if not v.hidden} | {"tape", "shadow", self.base}
@@ -152,6 +176,8 @@ class Generator:
         names = PrimalNames(function, self.layout, self.namer, self.taken)
         seeds = self.seeds(builder, result)
         returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
+        returned = [subscript(r, constant(path[1])) if len(path) > 1 and isinstance(v.type, Ref) else r
+                    for r, v, path in zip(returned, self.inputs, self.signature.wrt, strict=True)]
         returned = [Line(None, r) for r in returned]
         builder.code.extend(returned)
         saver = Saver(builder, builder.code, self.taken, joint=self.joint, tbr=self.tbr, primal_names=names)
@@ -160,6 +186,8 @@ class Generator:
                 if not v.hidden:
                     saver.used_names[v.name] = v
         saver.run()
+        if self.checking:
+            check_types(function, saver, names, self.namer)
         reverse = [c for c in builder.code if not any(c is r for r in returned)]
         gradients = [r.value for r in returned]
         outputs = self.output_values(names, saver.insert)
@@ -168,9 +196,23 @@ class Generator:
         if builder.uses_shadow:
             reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))
         self.saver = saver
+        self.verify_code(forward, reverse, value, gradients, "save")
         definitions = self.joint_function(forward, reverse, value, gradients) if self.joint else \
             self.split_functions(forward, reverse, outputs, gradients, saver)
         return self.finish(definitions, saver)
+
+    def verify_code(self, forward, reverse, value, gradients, stage):
+        """Check forward and reverse code, as they will run: in one function, or with the tape between them."""
+        if not self.verifying:
+            return
+        function, known = self.function.name, {*self.namer.bindings, *self.namer.imports}
+        end = Line(None, value)
+        verify_code([*forward, end], self.parameters(), known=known, lenient=self.taken, stage=stage, function=f"{function} forward")
+        made = {n.id for item in lines(forward) for e in expressions(item) for n in ast.walk(e) if isinstance(n, ast.Name)
+                and isinstance(n.ctx, ast.Store)}
+        before = {*self.parameters(), *made} if self.joint else {"tape", self.seed_name, *(r for _, r in self.saver.tape)}
+        verify_code([*reverse, *[Line(None, g) for g in gradients]], before, known=known, stage=stage, function=f"{function} reverse")
+        verify_sites(forward, reverse, [k.site for k in self.saver.kept if k.listed], stage=stage, function=function)
 
     @property
     def outputs(self):
@@ -312,6 +354,7 @@ class Generator:
                         self.cx.guards, mutated, self.containers_mutated(), saver.kept, saver.recomputed,
                         sorted({v.name for v in self.layout.home if v.active and not v.hidden}), imports=imports,
                         result_type=getattr(self.function.result, "type", None))
+        made.changed = self.changed_parameters()
         made.unresolved = [local for local in self.namer.bindings if local not in self.namer.imports and local in used]
         made.lines = _line_maps(definitions, texts, functions)
         return made
@@ -323,9 +366,26 @@ class Generator:
             return self.containers_mutated() or any(g.family.stored for k, g in self.cx.holder_groups.items())
         return v.group is not None and (v.group.family.stored or v.group.family.opaque)
 
+    def changed_parameters(self) -> dict:
+        """Positions of the parameters that a statement changes in place, and the place of the first such statement."""
+        found = {}
+        for s in walk(self.function.body):
+            if not (isinstance(s, Store) or isinstance(s, ContainerOp) and s.kind in _CHANGES):
+                continue
+            for k, v in enumerate(self.function.params):
+                same = v.type.site == s.base.type.site if isinstance(v.type, Ref) and isinstance(s.base.type, Ref) else (
+                    isinstance(v.type, Num) and isinstance(s, Store) and v.group is not None and s.base.group is not None
+                    and v.group.family is s.base.group.family)
+                if same:
+                    found.setdefault(k, s.loc)
+        return found
+
     def containers_mutated(self) -> bool:
         return any(isinstance(s, ContainerOp) and s.kind in ("set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear",
                                                              "reverse", "set_slice") for s in walk(self.function.body))
+
+
+_CHANGES = ("set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute")
 
 
 def _end():

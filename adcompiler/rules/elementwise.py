@@ -48,7 +48,7 @@ def multiply(x, y, /):
 def divide(x, y, /):
     z = np.divide(x, y)
     x_bar = z_bar / conj(y)
-    y_bar = -z_bar * conj(z / y)
+    y_bar = -(z_bar * conj(z) / conj(y))
 
 
 @rule(np.power, np.float_power, operator.pow, elementwise=True)

@@ -1,8 +1,8 @@
 """The adjoint: the reverse of every active statement, naive and complete, in the order in which it runs.
 
 Takes a lowered function with activity and ties; gives reverse code in which primal values are `Needed` nodes. Per name
-the builder knows whether its adjoint is unset (zero), borrowed (shared with another name or with the caller) or owned
-(may be added to in place).
+the builder knows whether its adjoint is unset (zero), uniform (one number that stands for an array of it), borrowed
+(shared with another name or with the caller) or owned (may be added to in place).
 """
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..ir.nodes import (Assign, Call, Const, ContainerOp, Display, GetAttr, GetI
                         UserCall, Var, With, operands, walk)
 from ..ir.types import Num, Ref, Tup
 from .bars import unique
-from .code import Branch, Enter, Line, Repeat, Restore, Verbatim, attribute, call, clone, constant, name, needed, subscript
+from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, attribute, call, clone, constant, name, needed, subscript
 from .templates import Instance
 
-UNSET, BORROWED, OWNED = "unset", "borrowed", "owned"
+UNSET, BORROWED, OWNED, UNIFORM = "unset", "borrowed", "owned", "uniform"
 
 
 class Builder:
@@ -35,7 +35,7 @@ class Builder:
         self.code: list = []
         self.loc = None
         self.uses_shadow = False
-        self.seeds: list = []
+        self.uniform: dict[str, Var] = {}       # adjoints that are one number for all elements
 
     # -- small parts -----------------------------------------------------------------------------------------------
     def numpy(self, attr):
@@ -127,15 +127,31 @@ class Builder:
             return self.is_set(root_of(v))
         return v.active and self.state(v) != UNSET
 
-    def bar_value(self, v: Var, at):
-        """The adjoint of `v` as an expression to read."""
+    def bar_value(self, v: Var, at, *, uniform=False):
+        """The adjoint of `v` as an expression to read; with `uniform` one number may stand for all elements."""
         if v.items is not None:
             return ast.Tuple([self.bar_value(i, at) for i in v.items], ast.Load())
         if v.tied or self.shadow_kind(v):
             return self.region(v, at)
         if not v.active or self.state(v) == UNSET:
             return self.zero(v, at)
+        if self.state(v) == UNIFORM and not uniform:
+            self.spread_out(v, at)
         return name(self.bar(v))
+
+    def spread_out(self, v: Var, at):
+        """A uniform adjoint becomes an array."""
+        bar = self.bar(v)
+        self.line(name(bar, True), call(self.numpy("full"), call(self.numpy("shape"), needed(v, "shape", at)), name(bar),
+                                        *self.dtype_argument(v.type)))
+        self.states[bar] = OWNED
+
+    def spread_all(self, at):
+        """Before nested code every uniform adjoint becomes an array."""
+        for bar, v in list(self.uniform.items()):
+            if self.states.get(bar) == UNIFORM:
+                self.spread_out(v, at)
+        self.uniform.clear()
 
     def region(self, v: Var, at):
         """The adjoint of a tied view or a shadowed array, as an expression for its memory."""
@@ -184,8 +200,8 @@ class Builder:
         if v.items is None and not v.tied and v in self.bars:
             self.states[self.bar(v)] = UNSET
 
-    def accumulate(self, v, expression, at, fresh=True):
-        """Add a contribution to the adjoint of `v`."""
+    def accumulate(self, v, expression, at, fresh=True, uniform=False):
+        """Add a contribution to the adjoint of `v`; a uniform one is a number for all elements."""
         if not isinstance(v, Var) or not v.active:
             return
         if v.tied or self.shadow_kind(v):
@@ -201,7 +217,16 @@ class Builder:
                 self.line(subscript(region, constant(Ellipsis), True), expression, ast.Add())
             return
         bar, state = self.bar(v), self.state(v)
-        if state == UNSET:
+        if state == UNSET and uniform:
+            self.line(name(bar, True), expression, hidden=self.is_hidden(v))
+            self.states[bar], self.uniform[bar] = UNIFORM, v
+        elif state == UNIFORM and uniform:
+            self.line(name(bar, True), expression, ast.Add())
+        elif uniform and state != UNSET:
+            self.line(name(bar, True), expression, ast.Add()) if state == OWNED else \
+                self.line(name(bar, True), ast.BinOp(name(bar), ast.Add(), expression))
+            self.states[bar] = BORROWED if self.is_zero_d(v) else OWNED
+        elif state == UNSET:
             self.line(name(bar, True), expression, hidden=self.is_hidden(v))
             self.states[bar] = OWNED if fresh and not self.is_zero_d(v) else BORROWED
         elif state == OWNED or self.is_immutable(v):
@@ -226,6 +251,8 @@ class Builder:
         bar, state = self.bar(v), self.state(v)
         if state == UNSET:
             self.line(name(bar, True), self.zero(v, at))
+        elif state == UNIFORM:
+            self.spread_out(v, at)
         elif state == BORROWED:
             self.line(name(bar, True), call(self.numpy("array"), name(bar), *self.dtype_argument(v.type)))
         self.states[bar] = OWNED
@@ -288,6 +315,8 @@ class Builder:
             return self.shadow(v, END)
         if not v.active or self.state(v) == UNSET:
             return self.zero(v, END)
+        if self.state(v) == UNIFORM:
+            self.spread_out(v, END)
         if self.state(v) == BORROWED and not self.is_immutable(v):
             return call(self.numpy("array"), name(self.bar(v)))
         return name(self.bar(v))
@@ -415,8 +444,11 @@ class Builder:
         if rule.vjp is not None:
             self.functional(target, value, s)
             return
-        instance = Instance(self, s, value, target)
         results = [target] if target.items is None else list(target.items)
+        may_be_uniform = self.state_of(target) == UNIFORM and self.all_same_extents(rule, value, target)
+        if self.state_of(target) == UNIFORM and not may_be_uniform:
+            self.spread_out(target, s)
+        instance = Instance(self, s, value, target)
         contributions = []
         for parameter in rule.differentiable:
             operand = value.bound.get(parameter)
@@ -428,13 +460,74 @@ class Builder:
             if self.strict and rule.elementwise:
                 expression = self.masked(expression, results[0], s)
             contributions.append((operand, expression))
+        uniform_result = may_be_uniform
         if rule.alias != "fresh" and any(self.shadow_kind(r) for r in results):
             self.pass_on(target, value, contributions, s)
             return
         killed = {self.bar(r) for r in results if r.items is None and not r.tied and not self.shadow_kind(r) and r in self.bars}
         for r in results:
             self.kill(r)
-        self.distribute(contributions, killed, rule, target, s)
+        self.distribute(contributions, killed, rule, target, s, self.bars.get(target) if uniform_result else None)
+
+    def state_of(self, v):
+        return UNSET if v.items is not None or v.tied or self.shadow_kind(v) or not v.active else self.state(v)
+
+    def all_same_extents(self, rule, value, target) -> bool:
+        """Is this an elementwise call whose active operands all have the extents of its result?"""
+        if not rule.elementwise or len(rule.result) != 1 or self.strict:
+            return False
+        for parameter in rule.differentiable:
+            operand = value.bound.get(parameter)
+            if self.contributes(operand) and not (isinstance(operand, Var) and operand.items is None and isinstance(operand.type, Num)
+                                                  and operand.type.is_array and not operand.tied and not self.shadow_kind(operand)
+                                                  and _same_extents(operand.type, target.type)):
+                return False
+        return True
+
+    def extent_of(self, node, target, uniform_bar):
+        """"scalar", "full" (the extents of `target`) or None: what evaluating this expression gives."""
+        if isinstance(node, Needed):
+            t = node.var.type
+            if node.need != "value" or not isinstance(t, Num):
+                return None
+            return "scalar" if t.boxed is False else "full" if _same_extents(t, target.type) else None
+        if isinstance(node, ast.Constant):
+            return "scalar"
+        if isinstance(node, ast.Name):
+            if node.id == self.bars.get(target):
+                return "scalar" if uniform_bar else "full"
+            return None
+        if isinstance(node, ast.UnaryOp):
+            return self.extent_of(node.operand, target, uniform_bar)
+        if isinstance(node, ast.BinOp):
+            parts = [node.left, node.right]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) \
+                and isinstance(getattr(np, node.func.attr, None), np.ufunc) and not node.keywords:
+            parts = node.args
+        else:
+            return None
+        found = [self.extent_of(p, target, uniform_bar) for p in parts]
+        if None in found:
+            return None
+        return "full" if "full" in found else "scalar"
+
+    def total(self, node, target, uniform_bar):
+        """The sum over all elements of an expression with the extents of `target`, with scalar factors taken out."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return ast.UnaryOp(ast.USub(), self.total(node.operand, target, uniform_bar))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+            left, right = (self.extent_of(e, target, uniform_bar) for e in (node.left, node.right))
+            if right == "scalar" and left == "full":
+                return ast.BinOp(self.total(node.left, target, uniform_bar), node.op, node.right)
+            if isinstance(node.op, ast.Mult) and left == "scalar" and right == "full":
+                return ast.BinOp(node.left, ast.Mult(), self.total(node.right, target, uniform_bar))
+            if isinstance(node.op, ast.Mult) and left == right == "full" and target.type.rank == 1 and target.type.kind == "f":
+                left_node, sign = node.left, False
+                if isinstance(left_node, ast.UnaryOp) and isinstance(left_node.op, ast.USub):
+                    left_node, sign = left_node.operand, True
+                product = call(self.numpy("dot"), left_node, node.right)
+                return ast.UnaryOp(ast.USub(), product) if sign else product
+        return call(self.numpy("sum"), node)
 
     def pass_on(self, target, value, contributions, s):
         """A result that may be a view of its operand: only a copy passes its adjoint on, a view shares it already."""
@@ -455,10 +548,10 @@ class Builder:
         empty = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
         return call(self.runtime(zero_wins), self.bar_value(result, s), ast.Lambda(empty, expression))
 
-    def distribute(self, contributions, killed, rule, target, s):
+    def distribute(self, contributions, killed, rule, target, s, uniform_bar=None):
         """Emit contributions; those to the adjoint just consumed come last, as one sum."""
         late: dict[str, list] = {}
-        for operand, expression in contributions:
+        for operand, expression in _doubled(contributions):
             if isinstance(operand, tuple) or (isinstance(operand, Var) and operand.items is not None):
                 self.distribute_sequence(operand, expression, s)
                 continue
@@ -467,16 +560,50 @@ class Builder:
 
                 self.line(None, call(self.runtime(add_to_elements), self.shadow(operand, s), expression), keep=True)
                 continue
-            expression, fresh = self.conform(expression, operand, target, rule, s)
+            uniform = False
+            if uniform_bar is not None:
+                uniform = self.extent_of(expression, target, uniform_bar) != "full"
+                if uniform and self.extent_of(expression, target, uniform_bar) is None:
+                    expression = call(self.numpy("broadcast_to"), expression, self.shape_expression(operand, s))
+                    uniform = False
+            elif self.is_spread_number(expression, operand, rule):
+                expression, uniform = expression.args[0], True
+            if not uniform:
+                expression, fresh = self.conform(expression, operand, target, rule, s)
+            if uniform and not operand.tied and not self.shadow_kind(operand):
+                if self.bar(operand) in killed and self.state(operand) == UNSET:
+                    late.setdefault(self.bar(operand), []).append((operand, expression, "uniform"))
+                else:
+                    self.accumulate(operand, expression, s, uniform=True)
+                continue
             if not operand.tied and not self.shadow_kind(operand) and self.bar(operand) in killed:
                 late.setdefault(self.bar(operand), []).append((operand, expression, fresh))
             else:
                 self.accumulate(operand, expression, s, fresh)
         for items in late.values():
             operand, expression, fresh = items[0]
+            uniform = all(f == "uniform" for _, _, f in items)
             for _, more, _ in items[1:]:
                 expression, fresh = ast.BinOp(expression, ast.Add(), more), True
-            self.accumulate(operand, expression, s, fresh)
+            self.accumulate(operand, expression, s, fresh, uniform=uniform)
+
+    def is_spread_number(self, expression, operand, rule) -> bool:
+        """Is this `np.broadcast_to(number, np.shape(operand))`, the adjoint of a whole sum?"""
+        return (not self.strict and not rule.elementwise and isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute)
+                and expression.func.attr == "broadcast_to" and isinstance(operand.type, Num) and operand.type.is_array
+                and operand.type.kind == "f" and operand.type.dtype in (None, np.dtype(float)) and bool(operand.type.rank)
+                and not operand.tied and not self.shadow_kind(operand) and self.is_number(expression.args[0]))
+
+    def is_number(self, node) -> bool:
+        """Does the expression give one number: made of constants, scalar values and adjoints of scalars?"""
+        scalars = {b for v, b in self.bars.items() if isinstance(v.type, Num) and v.type.boxed is False and v.type.kind == "f"}
+        for n in ast.walk(node):
+            if isinstance(n, Needed):
+                if n.need == "value" and not (isinstance(n.var.type, Num) and n.var.type.boxed is False and n.var.type.kind in "fi"):
+                    return False
+            elif isinstance(n, ast.Name) and n.id not in scalars and not hasattr(n, "var") and n.id not in ("np", "math"):
+                return False
+        return True
 
     def distribute_sequence(self, operand, expression, s):
         """A contribution that is a sequence of adjoints, one per element."""
@@ -516,7 +643,7 @@ class Builder:
         fresh = is_fresh(expression)
         if rule.elementwise and r is not None and isinstance(t, Num):
             if t.boxed is False and r.boxed is True:
-                expression, fresh = call(self.numpy("sum"), expression), True
+                expression, fresh = self.total(expression, target, None), True
             elif not (t.boxed is False and r.boxed is False) and not _same_extents(t, r):
                 expression = call(self.runtime(unbroadcast), expression, self.shape_expression(operand, s))
                 fresh = False
@@ -678,6 +805,7 @@ class Builder:
 
     # -- branches --------------------------------------------------------------------------------------------------
     def branch(self, s: If):
+        self.spread_all(s)
         phis = [p for p in s.phis if p.target.active and not isinstance(p.target.type, Ref) and p.target.items is None]
         before = dict(self.states)
         then, after_then = self.side(s.then, [(p.target, p.then) for p in phis], before)
@@ -765,6 +893,7 @@ class Builder:
         if not numeric and not touched and not self.has_memory_work(s):
             return
         self.moves([(p.target, p.then) for p in exits])
+        self.spread_all(s)
         heads = []
         for p in numeric:
             if p.target.tied or self.shadow_kind(p.target):
@@ -943,6 +1072,28 @@ def _differentiable_operands(s):
             yield p.orelse
     elif isinstance(s, UserCall):
         yield from s.args
+
+
+def _doubled(contributions):
+    """Two equal contributions to one operand become twice the one (exact in floating point)."""
+    out = []
+    for operand, expression in contributions:
+        same = next((k for k, (o, e) in enumerate(out) if o is operand and isinstance(o, Var) and _dump(e) == _dump(expression)), None)
+        if same is None:
+            out.append((operand, expression))
+        else:
+            out[same] = (operand, ast.BinOp(constant(2.0), ast.Mult(), out[same][1]))
+    return out
+
+
+def _dump(node):
+    if isinstance(node, Needed):
+        return ("needed", node.var.uid, node.need)
+    if isinstance(node, ast.AST):
+        return (type(node).__name__, *[_dump(getattr(node, f, None)) for f in node._fields if f != "ctx"])
+    if isinstance(node, list):
+        return tuple(_dump(n) for n in node)
+    return node
 
 
 def is_fresh(expression) -> bool:

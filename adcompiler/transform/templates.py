@@ -280,7 +280,7 @@ class Instance:
             return clone(self.temporaries[identifier])
         for k, r in enumerate(self.rule.result):
             if identifier == r + "_bar":
-                return self.builder.bar_value(self.results[k], self.statement)
+                return self.builder.bar_value(self.results[k], self.statement, uniform=True)
             if identifier == r:
                 return needed(self.results[k], "value", self.statement)
         if identifier in self.bound:

@@ -293,14 +293,14 @@ def _special_form(cx, node):
     """Builtins that need the syntax of their arguments: sums over generators, `super`, comprehensions in any/all."""
     if not isinstance(node.func, ast.Name) or cx.find_name(node.func.id) is not None or node.func.id in cx.frame.globals:
         return None
-    from .comprehensions import lower_comprehension, lower_sum
+    from .comprehensions import consumed_generator, lower_comprehension, lower_sum
 
     name = node.func.id
-    if name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args and \
-            isinstance(node.args[0], ast.GeneratorExp):
+    consumes = name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args
+    comp = consumed_generator(cx, node.args[0]) if consumes else None
+    if comp is not None:
         if name == "sum":
-            return lower_sum(cx, node)
-        comp = node.args[0]
+            return lower_sum(cx, ast.copy_location(ast.Call(node.func, [comp, *node.args[1:]], node.keywords), node))
         items = ast.copy_location(ast.ListComp(comp.elt, comp.generators), comp)
         if name == "list":
             return lower_comprehension(cx, items)
@@ -593,7 +593,7 @@ def _user_function(cx, node, function, args, kwargs, active):
         if active:
             cx.missing_rule(node, _name(function), f"{error.reason}; {error.hint}")
         return _opaque_call(cx, node, Const(function), args, kwargs)
-    if isinstance(source.node, ast.AsyncFunctionDef) or _is_generator(source.node):
+    if isinstance(source.node, ast.AsyncFunctionDef) or first_yield(source.node) is not None:
         if active:
             cx.unsupported(node, f"'{source.qualname}' is a {'coroutine' if isinstance(source.node, ast.AsyncFunctionDef) else 'generator'}"
                                  " function, which cannot be differentiated", "return a list instead of yielding")
@@ -603,14 +603,15 @@ def _user_function(cx, node, function, args, kwargs, active):
     return _inactive_call(cx, node, function, source, args, kwargs)
 
 
-def _is_generator(node):
+def first_yield(node):
+    """The first `yield` of a function itself, or None."""
     inner = [node]
     while inner:
-        n = inner.pop()
+        n = inner.pop(0)
         if isinstance(n, (ast.Yield, ast.YieldFrom)):
-            return True
+            return n
         inner.extend(c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)))
-    return False
+    return None
 
 
 def _inactive_call(cx, node, function, source, args, kwargs):
@@ -698,6 +699,7 @@ def new_frame(cx, node, callee):
         function = callee.function
         frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     frame.definition = callee.node
+    frame.called_at = cx.loc(node)
     return frame
 
 

@@ -56,19 +56,20 @@ def lower_function(source: FunctionSource, signature: Signature) -> tuple[Functi
 
 
 def _walk(cx: Context, source, signature) -> Function:
-    structured, live = prepare(source.node)
     frame = Frame(0, source)
     frame.definition = source.node
     function = source.function
     frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cx.frames.append(frame)
+    structured, live = prepare(cx, source.node)
     frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
     names = [n for n, _ in signature.parameters]
     frame.locals = assigned_names(structured.body) | set(names)
-    cx.frames.append(frame)
-    from .calls import _is_generator
+    from .calls import first_yield
 
-    if _is_generator(source.node):
-        cx.unsupported(source.node, f"'{source.qualname}' is a generator function, which cannot be differentiated",
+    generated = first_yield(source.node)
+    if generated is not None:
+        cx.unsupported(generated, f"'{source.qualname}' is a generator function, which cannot be differentiated",
                        "append to a list and return it")
     params = []
     for name, described in signature.parameters:
