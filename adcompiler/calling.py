@@ -37,6 +37,18 @@ class Binding:
                      if arrays[j][1] is v or np.may_share_memory(arrays[j][1], v))
 
 
+    def overlaps(self) -> list:
+        """Pairs of array parameters that share memory without being one array: names and positions."""
+        arrays = [(k, v) for k, v in enumerate(self.values) if isinstance(v, np.ndarray)]
+        return [(j, k) for at, (k, v) in enumerate(arrays) for j, w in arrays[:at]
+                if w is not v and not _is_same_array(v, w) and np.shares_memory(v, w, max_work=10_000)]
+
+
+def _is_same_array(a, b) -> bool:
+    return (a.__array_interface__["data"] == b.__array_interface__["data"] and a.shape == b.shape and a.strides == b.strides
+            and a.dtype == b.dtype)
+
+
 def bind_call(parameters: inspect.Signature, args, kwargs, hidden) -> Binding:
     """Bind a call in Python's way; defaults are filled in. Raises TypeError as the call itself would."""
     bound = parameters.bind(*args, **kwargs)

@@ -205,7 +205,7 @@ class Generator:
         """Check forward and reverse code, as they will run: in one function, or with the tape between them."""
         if not self.verifying:
             return
-        function, known = self.function.name, {*self.namer.bindings, *self.namer.imports}
+        function, known = self.function.name, {*self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
         end = Line(None, value)
         verify_code([*forward, end], self.parameters(), known=known, lenient=self.taken, stage=stage, function=f"{function} forward")
         made = {n.id for item in lines(forward) for e in expressions(item) for n in ast.walk(e) if isinstance(n, ast.Name)

@@ -6,8 +6,12 @@ something that the compiler does not understand.
 """
 from __future__ import annotations
 
+import ast
+
+import numpy as np
+
 from ..errors import MissingRuleError, UnsupportedSyntaxError
-from ..ir.nodes import (Assign, Call, ContainerOp, Display, Function, GetItem, If, Loop, Raw, Store, Try, Unpack, UserCall, Var,
+from ..ir.nodes import (Assign, Call, ContainerOp, Display, Function, GetAttr, GetItem, If, Loop, Raw, Store, Unpack, UserCall, Var,
                         operands, walk)
 from ..ir.types import Num, Opaque, Ref, Tup, carries_derivative
 from ..rules.registry import is_inactive
@@ -116,10 +120,6 @@ class Activity:
             for phi in (*s.phis, *s.exits):
                 self._copy(phi.then, phi.target)
                 self._copy(phi.orelse, phi.target)
-        elif isinstance(s, Try):
-            for phi in s.phis:
-                self._copy(phi.then, phi.target)
-                self._copy(phi.orelse, phi.target)
         elif isinstance(s, UserCall):
             for a in s.args:
                 if isinstance(a, Var):
@@ -163,18 +163,24 @@ class Activity:
             return
         if target.items is not None and rule is None and value.function in (tuple,) or isinstance(value.function, type):
             return
-        if callable(value.function) and is_inactive(value.function):
+        if callable(value.function) and is_inactive(value.function) and value.function not in _TEXT:
             return
-        self._unknown(s, [*value.args, *value.kwargs.values()], target)
+        owner = [value.function] if isinstance(value.function, (GetAttr, Var)) else []
+        self._unknown(s, [*owner, *value.args, *value.kwargs.values()], target)
 
     def _unknown(self, s, values, target):
         found = [v for value in values for v in operands(value)]
         if isinstance(target.type, (Opaque, Num)) and (isinstance(target.type, Opaque) or carries_derivative(target.type)):
             for v in found:
-                if carries_derivative(v.type) or v.items is not None:
+                if carries_derivative(v.type) or v.items is not None or isinstance(v.type, Opaque):
                     self.opaque.append((s, v, target))
+                    self._flow(v, target)
 
     def _container(self, s):
+        if s.kind == "elements":
+            self._flow(s.base, ("site", s.target.type.site))
+            self.all_vars.add(s.target)
+            return
         site = ("site", s.base.type.site)
         self.all_vars.update(v for v in (s.base, s.key, s.value, s.target) if isinstance(v, Var))
         if s.kind in ("set", "append", "insert", "setattr"):
@@ -183,9 +189,9 @@ class Activity:
         elif s.kind in ("get", "pop", "pop_key", "getattr"):
             if not isinstance(s.target.type, Ref):
                 self._flow(site, s.target)
-        elif s.kind in ("extend", "set_slice"):
+        elif s.kind in ("extend", "set_slice", "update"):
             self._flow(("site", s.value.type.site), site)
-        elif s.kind in ("slice", "replicate", "values"):
+        elif s.kind in ("slice", "replicate", "values", "copy_dict"):
             self._flow(site, ("site", s.target.type.site))
         elif s.kind == "concatenate":
             self._flow(site, ("site", s.target.type.site))
@@ -199,6 +205,9 @@ class Activity:
             if not through or not any(n in self.useful for n in self._nodes(target)):
                 continue
             value = s.value
+            if isinstance(value, Call) and value.function in _TEXT or isinstance(value, Raw) and isinstance(value.node, ast.JoinedStr):
+                raise UnsupportedSyntaxError(f"the result depends on the text or bytes of '{v.name}', which carries a derivative", s.loc,
+                                             hint="compute with the number itself instead of reading it back from text")
             if isinstance(value, Call):
                 function = value.function
                 name = getattr(function, "__qualname__", None) or getattr(function, "attr", None) or repr(function)
@@ -206,6 +215,10 @@ class Activity:
                                        hint=f"give it one with ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) or @ad.rule")
             raise UnsupportedSyntaxError(f"'{v.name}' carries a derivative into an expression that is not understood", s.loc,
                                          hint="write it with operations that have rules")
+
+
+# Functions that give an active value another form, from which a program might read it back.
+_TEXT = (str, repr, format, np.ndarray.tobytes, np.ndarray.dumps, np.array2string, np.array_repr, np.array_str, float.hex)
 
 
 def operands_of(value):

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Ref, Static, Tup
+from ...runtime.choosing import position_of_largest, position_of_smallest
 from . import numbers
 
 
@@ -38,7 +39,7 @@ def _isinstance(cx, node, args, kwargs):
         return None
     if isinstance(t, Ref):
         holder = cx.assumed.holders[t.site]
-        cls = holder.cls if t.kind == "object" else {"list": list, "dict": dict}[t.kind]
+        cls = holder.cls or {"list": list, "dict": dict}[t.kind]
         return Const(issubclass(cls, classes))
     if isinstance(t, Tup):
         return Const(issubclass(t.cls or tuple, classes))
@@ -84,7 +85,7 @@ def _setattr(cx, node, args, kwargs):
 
 def _list(cx, node, args, kwargs):
     from .comprehensions import list_of_elements
-    from .containers import _list_copy, make_list
+    from .containers import _list_copy, list_from_array, make_list
 
     if not args:
         return make_list(cx, node, [])
@@ -93,6 +94,8 @@ def _list(cx, node, args, kwargs):
         return make_list(cx, node, list(value.items))
     if isinstance(t, Ref) and t.kind == "list":
         return _list_copy(cx, node, value, [])
+    if isinstance(t, Num) and t.boxed and t.rank and isinstance(value, Var) and t.kind in "fc":
+        return list_from_array(cx, node, value)
     if isinstance(t, Num) and cx.varied(value):
         return list_of_elements(cx, node, value)
     if isinstance(t, Ref):
@@ -112,23 +115,26 @@ def _tuple(cx, node, args, kwargs):
     items = exact_items(cx, node, value)
     if items is not None:
         return tuple_of(cx, node, items)
-    if isinstance(t, Ref) and t.kind == "list":
-        return _list(cx, node, args, kwargs)
+    if isinstance(t, Ref) and t.kind == "list" or isinstance(t, Num) and cx.varied(value):
+        return tuple_of_unknown_length(cx, _list(cx, node, args, kwargs))
     return None
 
 
+def tuple_of_unknown_length(cx, made):
+    """A list that stands for a tuple: the program may read it, and never changes it."""
+    if made is not None and isinstance(cx.type(made), Ref):
+        cx.assumed.holders[made.type.site].cls = tuple
+    return made
+
+
 def _dict(cx, node, args, kwargs):
-    from .containers import _update, dict_of, read_item
+    from .containers import _update, copy_dict, dict_of
 
     if not args:
         return dict_of(cx, node, kwargs)
     t = cx.type(args[0])
-    if isinstance(t, Ref) and t.kind == "dict" and cx.assumed.holders[t.site].exact:
-        holder = cx.assumed.holders[t.site]
-        named = {k: read_item(cx, node, args[0], Const(k)) for k in holder.items}
-        from .containers import dict_from
-
-        made = dict_from(cx, node, [Const(k) for k in named], list(named.values()))
+    if isinstance(t, Ref) and t.kind == "dict":
+        made = copy_dict(cx, node, args[0])
         _update(cx, node, made, [], **kwargs)
         return made
     return None
@@ -139,6 +145,8 @@ def _reduce_sequence(name):
         from .expressions import emit_call
 
         value = args[0] if args else None
+        if name != "sum" and kwargs and args:
+            return _extreme_with_options(cx, node, name, args, kwargs)
         if len(args) == 1 and isinstance(value, Var) and value.items is not None and name != "sum":
             if name in ("min", "max"):
                 return emit_call(cx, node, {"min": min, "max": max}[name], tuple(value.items), {}) if len(value.items) > 1 else value.items[0]
@@ -147,6 +155,53 @@ def _reduce_sequence(name):
         return None
 
     return handler
+
+
+def _extreme_with_options(cx, node, name, args, kwargs):
+    """`max` or `min` with `key=` or `default=`: the position is found from the keys, then the element is read."""
+    from .calls import call_function
+    from .containers import keys_of, read_item
+    from .expressions import branch_value, subscript
+
+    function = {"min": min, "max": max}[name]
+    unknown = set(kwargs) - {"key", "default"}
+    if unknown:
+        cx.unsupported(node, f"{name}() has no parameter '{min(unknown)}'", f"supported: {name}(..., key=..., default=...)")
+    key, default = kwargs.get("key"), kwargs.get("default")
+    if key is not None and cx.constant(key) is None:
+        key = None
+    if not any(cx.varied(a) or isinstance(cx.type(a), Ref) for a in args) and (default is None or not cx.varied(default)) and key is None:
+        return None
+    if default is not None and len(args) == 1:
+        plain = {"key": key} if key is not None else {}
+        if isinstance(args[0], Var) and args[0].items is not None:
+            return call_function(cx, node, function, args, plain)
+        length = _len(cx, node, args, {})
+        return branch_value(cx, node, length, lambda: call_function(cx, node, function, list(args), dict(plain)), lambda: default)
+    if key is None:
+        return call_function(cx, node, function, args, {})
+    sequence = _as_list(cx, node, args[0] if len(args) == 1 else None, args)
+    keys = keys_of(cx, node, sequence, key)
+    chooser = position_of_largest if name == "max" else position_of_smallest
+    position = cx.assign_temporary(Call(chooser, (keys,)), INT, node)
+    return subscript(cx, node, sequence, position) if isinstance(cx.type(sequence), Num) else read_item(cx, node, sequence, position)
+
+
+def _as_list(cx, node, value, operands):
+    """A list that holds the elements of a value to iterate, or the operands of a call."""
+    from .comprehensions import list_of_elements
+    from .containers import make_list
+
+    if value is None:
+        return make_list(cx, node, list(operands))
+    if isinstance(value, Var) and value.items is not None:
+        return make_list(cx, node, list(value.items))
+    if isinstance(cx.type(value), Num):
+        return list_of_elements(cx, node, value)
+    t = cx.type(value)
+    if isinstance(t, Ref) and t.kind == "list":
+        return value
+    cx.unsupported(node, "this cannot be searched with a key", "pass a list, a tuple or an array")
 
 
 def _running_sum(cx, node, args):
@@ -213,11 +268,18 @@ def _print(cx, node, args, kwargs):
 
 
 def _sorted(cx, node, args, kwargs):
-    if not cx.varied(args[0]) and not kwargs:
+    """`sorted`: a new list in the order of its keys; each element carries its derivative along."""
+    from .containers import _list_copy, sort_list
+
+    value, t = args[0], cx.type(args[0])
+    if not cx.varied(value) and not isinstance(t, Ref):
         return None
-    if kwargs and not cx.varied(args[0]):
-        return None
-    cx.unsupported(node, "'sorted' on active values", "use np.sort on an array")
+    if isinstance(t, Ref) and t.kind == "dict":
+        return None if not kwargs and not cx.varied(value) else cx.unsupported(
+            node, "'sorted' of a dict", "sort the list of its keys: sorted(list(d))")
+    made = _list_copy(cx, node, value, []) if isinstance(t, Ref) else _as_list(cx, node, value, [])
+    sort_list(cx, node, made, kwargs.get("key"), kwargs.get("reverse"))
+    return made
 
 
 def _reduce(cx, node, args, kwargs):

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import ast
+import functools
+import sysconfig
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from functools import reduce
 
 from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
@@ -257,6 +260,7 @@ class Context:
         self.prologue: list = []
         self.implicit = False                   # statements stand for what a loop header or a call binds
         self.varied_families: set[int] = set()
+        self.carried = 0                        # attempts around whose handlers read the exception
 
     @property
     def stores(self) -> int:
@@ -278,11 +282,23 @@ class Context:
         return Loc(self.frame.filename, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
                    getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None), self.frame.name)
 
+    def user_loc(self, node, reason) -> tuple[Loc, str]:
+        """Where the user can do something about an error: inside a library's code that is the call that led there."""
+        loc = self.loc(node)
+        if not is_library(loc.filename):
+            return loc, reason
+        for frame in reversed(self.frames):
+            if frame.called_at is not None and not is_library(frame.called_at.filename):
+                return frame.called_at, f"{reason} (in {loc.function}, which is called here)"
+        return loc, reason
+
     def unsupported(self, node, reason, hint=""):
-        raise UnsupportedSyntaxError(reason, self.loc(node), hint=hint)
+        loc, reason = self.user_loc(node, reason)
+        raise UnsupportedSyntaxError(reason, loc, hint=hint or "write it with operations that have rules, or keep the active value out of it")
 
     def missing_rule(self, node, name, hint=""):
-        raise MissingRuleError(f"no derivative rule for {name}, which is called with an active value", self.loc(node),
+        loc, reason = self.user_loc(node, f"no derivative rule for {name}, which is called with an active value")
+        raise MissingRuleError(reason, loc,
                                hint=hint or f"give it one: ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) with "
                                             "vjp(y_bar, y, *args) -> one adjoint per argument; or @ad.rule")
 
@@ -418,6 +434,13 @@ class Context:
         if holder is None:
             return False
         return holder.varied or any(self.varied_site(s, seen) for t in holder.types() for s in _sites(t))
+
+
+@functools.cache
+def is_library(filename: str) -> bool:
+    """Is this a file of the standard library or of an installed package?"""
+    parts = Path(filename).parts
+    return filename.startswith(sysconfig.get_paths()["stdlib"]) or "site-packages" in parts or "dist-packages" in parts
 
 
 def named_extents(t: Num, uid: int) -> Num:
