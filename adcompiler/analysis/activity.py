@@ -161,9 +161,12 @@ class Activity:
                 for v in operands_of(value.bound.get(parameter)):
                     self._flow(v, target)
             return
+        if value.function in _TEXT:
+            self._unknown(s, value.args, target)
+            return
         if target.items is not None and rule is None and value.function in (tuple,) or isinstance(value.function, type):
             return
-        if callable(value.function) and is_inactive(value.function) and value.function not in _TEXT:
+        if callable(value.function) and is_inactive(value.function):
             return
         owner = [value.function] if isinstance(value.function, (GetAttr, Var)) else []
         self._unknown(s, [*owner, *value.args, *value.kwargs.values()], target)

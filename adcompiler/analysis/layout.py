@@ -4,7 +4,7 @@ Positions number the statements in the order of the text; a statement that holds
 """
 from __future__ import annotations
 
-from ..ir.nodes import (Assign, Break, ContainerOp, Effect, Function, If, Loop, Phi, Store, Try, Unpack, UserCall, Var, With,
+from ..ir.nodes import (Assign, Break, ContainerOp, Effect, Function, If, Loop, Phi, Store, Unpack, UserCall, Var, With,
                         blocks, operands)
 
 
@@ -89,8 +89,6 @@ class Layout:
                 self._reads(s, context)
                 self._define(target, block, at, loops)
             self._block(s.body, s, loops, (*around, s))
-        elif isinstance(s, Try):
-            self._try(s, block, at, loops, around)
         elif not isinstance(s, Break):
             raise TypeError(f"unknown statement {type(s).__name__}")
 
@@ -113,17 +111,6 @@ class Layout:
         self._block(s.body, s, inner, (*around, s))
         self._phi_uses(s.phis, "orelse", s)
         for phi in s.exits:
-            self._define(phi.target, block, self.count - 1, loops)
-
-    def _try(self, s, block, at, loops, around):
-        for b in blocks(s):
-            self._block(b, s, loops, (*around, s))
-        for _, var, body in s.handlers:
-            self._define(var, body, at, loops)
-        for phi in s.phis:
-            for source in (phi.then, phi.orelse):
-                if source is not None:
-                    self._use(source, self.count - 1, s)
             self._define(phi.target, block, self.count - 1, loops)
 
     def _phi_uses(self, phis: list[Phi], side, s):

@@ -102,6 +102,8 @@ class PrimalNames:
     def pattern(self, p):
         if isinstance(p, Var):
             return name(self.name(p), True)
+        if p and p[0] == "*":
+            return ast.Starred(self.pattern(p[1]), ast.Store())
         return ast.Tuple([self.pattern(i) for i in p], ast.Store())
 
 
@@ -225,6 +227,15 @@ class PrimalPrinter:
             self.line(s, None, call(attribute(base, s.kind)), keep=True)
         elif s.kind == "slice":
             self.line(s, target, subscript(base, key), hidden=hidden)
+        elif s.kind == "elements":
+            whole = isinstance(s.key, Slice) and s.key.lower is None and s.key.upper is None
+            self.line(s, target, call(self.namer.object(list), base if whole else subscript(base, key)), hidden=hidden)
+        elif s.kind == "permute":
+            self.permute(s, base, key)
+        elif s.kind == "update":
+            self.line(s, None, call(attribute(base, "update"), value), keep=True)
+        elif s.kind == "copy_dict":
+            self.line(s, target, call(self.namer.object(dict), base), hidden=hidden)
         elif s.kind == "values":
             self.line(s, target, call(self.namer.object(list), call(attribute(base, "values"))), hidden=hidden)
         elif s.kind == "concatenate":
@@ -233,6 +244,15 @@ class PrimalPrinter:
             self.line(s, target, ast.BinOp(base, ast.Mult(), key), hidden=hidden)
         else:
             raise TypeError(f"unknown container operation {s.kind}")
+
+    def permute(self, s, base, order):
+        """`values.sort()`, or the elements in a given order."""
+        if s.printed is not None:
+            self.line(s, None, call(attribute(base, "sort")), keep=True)
+            return
+        k = unique("k", set(self.names.taken))
+        generator = ast.comprehension(name(k, True), order, [], 0)
+        self.line(s, subscript(base, ast.Slice(), True), ast.ListComp(subscript(copy.deepcopy(base), name(k)), [generator]), keep=True)
 
     def _effect(self, s: Effect):
         node = _Renamer(self.names, s.names, s.writes).visit(copy.deepcopy(s.node))
@@ -301,7 +321,18 @@ class PrimalPrinter:
 
     def _with(self, s: With):
         items = [ast.withitem(self.names.read(c), name(self.names.name(v), True) if v is not None else None) for c, v in s.items]
-        self.out.append(Verbatim(ast.With(items, []), s.loc, [self.nested(s.body)]))
+        body = self.nested(s.body)
+        if not s.checked:
+            self.out.append(Verbatim(ast.With(items, []), s.loc, [body]))
+            return
+        from ..runtime.contexts import check_completed
+
+        completed = unique("completed", self.names.taken)
+        self.line(s, name(completed, True), constant(False))
+        body.append(Line(name(completed, True), constant(True), None, s.loc))
+        self.out.append(Verbatim(ast.With(items, []), s.loc, [body]))
+        check = call(self.namer.object(check_completed), name(completed), constant(s.loc.filename), constant(s.loc.lineno))
+        self.line(s, None, check, keep=True)
 
     def _try(self, s: Try):
         from .exceptions import print_try

@@ -13,6 +13,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from .attempts import Attempt
+
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -73,6 +75,9 @@ def _statement(found, s, live, on_break):
         return head | (_reads(s.iter) if isinstance(s, ast.For) else frozenset())
     if isinstance(s, ast.With):
         return _block(found, s.body, live, on_break) | _reads(*[i.context_expr for i in s.items])
+    if isinstance(s, Attempt):
+        types = _reads(*[h.type for h in s.handlers])
+        return _block(found, s.body, live | types, on_break) | live | types    # where it stops, everything is as before
     if isinstance(s, ast.Try):
         after = _block(found, s.finalbody, live, on_break)
         handlers = frozenset().union(*[_block(found, h.body, after, on_break) | _reads(h.type) for h in s.handlers])

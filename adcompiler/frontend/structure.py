@@ -35,6 +35,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from .attempts import Attempt
+
 _LOOPS = (ast.For, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -81,6 +83,8 @@ def _branches(statement) -> list[list[ast.stmt]]:
 def _exits(body, in_loop=False) -> bool:
     """May this block leave by `return`, or by a `break`/`continue` that belongs to a loop outside?"""
     for statement in body:
+        if isinstance(statement, Attempt):
+            continue
         if isinstance(statement, (ast.Return, ast.Raise)):
             return True
         if isinstance(statement, (ast.Break, ast.Continue)) and not in_loop:
@@ -121,6 +125,8 @@ def _is_forever(loop) -> bool:
 def _falls(body) -> bool:
     """May control reach the end of this block?"""
     for statement in body:
+        if isinstance(statement, Attempt):
+            continue
         if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return False
         if isinstance(statement, ast.If) and statement.orelse and not _falls(statement.body) and not _falls(statement.orelse):
@@ -210,7 +216,7 @@ class _Structurer:
             return self.branch(s, rest, out)
         if isinstance(s, _LOOPS):
             return self.loop(s, rest, out)
-        if isinstance(s, (ast.With, ast.Try, ast.If)):
+        if isinstance(s, (ast.With, ast.Try, ast.If)) and not isinstance(s, Attempt):
             return self.other(s, rest, out)
         out.append(s)
         return False

@@ -212,21 +212,21 @@ class Break(Statement):
 
 
 @dataclass(eq=False)
-class Try(Statement):
-    """`body` with `handlers` [(exception expression, name Var or None, block)], `orelse`, `final`."""
+class Try(If):
+    """An attempt: `then` counts if it runs to its end; `test` says, behind the statement, whether it did.
 
-    body: list
-    handlers: list
-    orelse: list
-    final: list
-    phis: list = field(default_factory=list)
-    uid: int = 0
+    Printed as a `try`; `orelse` holds one Effect that names what its handlers set: the number of the user's handler, the
+    exception, and names of which nothing is known then. clauses: (exception types, name of the exception or None, number).
+    """
+
+    clauses: list = field(default_factory=list)
 
 
 @dataclass(eq=False)
 class With(Statement):
     items: list                  # [(Raw expression, name or None)]
     body: list
+    checked: bool = False        # an exception that the context swallows is an error
 
 
 @dataclass(eq=False)
@@ -284,12 +284,6 @@ def blocks(statement) -> Iterator[list]:
     elif isinstance(statement, Loop):
         yield statement.test_block
         yield statement.body
-    elif isinstance(statement, Try):
-        yield statement.body
-        for _, _, block in statement.handlers:
-            yield block
-        yield statement.orelse
-        yield statement.final
     elif isinstance(statement, With):
         yield statement.body
 

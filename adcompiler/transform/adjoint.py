@@ -14,7 +14,7 @@ import numpy as np
 from ..analysis.alias import root_of, view_source
 from ..errors import UnsupportedSyntaxError
 from ..frontend.lower.statements import is_fancy
-from ..ir.nodes import (Assign, Call, Const, ContainerOp, Display, GetAttr, GetItem, If, Loop, Phi, Raw, Slice, Store, Try, Unpack,
+from ..ir.nodes import (Assign, Call, Const, ContainerOp, Display, GetAttr, GetItem, If, Loop, Phi, Raw, Slice, Store, Unpack,
                         UserCall, Var, With, operands, walk)
 from ..ir.types import Num, Ref, Tup
 from .bars import unique
@@ -346,10 +346,6 @@ class Builder:
             self.loop(s)
         elif isinstance(s, With):
             self.block(s.body)
-        elif isinstance(s, Try):
-            from .exception_adjoints import reverse_try
-
-            reverse_try(self, s)
         elif isinstance(s, UserCall):
             from .call_adjoints import reverse_call
 
@@ -1066,7 +1062,7 @@ def _differentiable_operands(s):
         yield from operands(s.value)
     elif isinstance(s, ContainerOp):
         yield s.value
-    elif isinstance(s, (If, Loop, Try)):
+    elif isinstance(s, (If, Loop)):
         for p in (*s.phis, *getattr(s, "exits", ())):
             yield p.then
             yield p.orelse

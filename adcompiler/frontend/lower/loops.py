@@ -49,7 +49,7 @@ def lower_loop(cx, node):
 
 
 def _breaks(block) -> bool:
-    from ...ir.nodes import Break, If, Try, With
+    from ...ir.nodes import Break, If, With
 
     for s in block:
         if isinstance(s, Break):
@@ -57,8 +57,6 @@ def _breaks(block) -> bool:
         if isinstance(s, If) and (_breaks(s.then) or _breaks(s.orelse)):
             return True
         if isinstance(s, With) and _breaks(s.body):
-            return True
-        if isinstance(s, Try) and (_breaks(s.body) or _breaks(s.orelse) or any(_breaks(b) for _, _, b in s.handlers)):
             return True
     return False
 

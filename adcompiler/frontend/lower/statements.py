@@ -27,7 +27,7 @@ def lower_statement(cx, node) -> None:
     frame = cx.frame
     outer = (frame.statement, frame.live_now)
     frame.statement, frame.live_now = node, frame.live_after.get(id(node), outer[1])
-    method = _LOWER.get(type(node))
+    method = _LOWER.get(ast.Try if isinstance(node, ast.Try) else type(node))
     saved_env, length, uid = dict(cx.env), len(cx.blocks[-1]), len(cx.blocks)
     try:
         if method is None:
@@ -200,7 +200,6 @@ def _copied(cx, name, operand, node) -> Var:
 
 
 def _unpack(cx, node, target, value):
-    from .containers import exact_items, read_item
     from .values import bring
 
     t = cx.type(value)
@@ -211,12 +210,9 @@ def _unpack(cx, node, target, value):
         items = [bring(cx, i) for i in value.items]
     elif isinstance(cx.constant(value), (tuple, list)):
         items = [Const(v) for v in cx.constant(value)]
-    elif isinstance(t, Ref):
-        items = exact_items(cx, node, value)
-        if items is None and star is None:
-            items = [read_item(cx, node, value, Const(k)) for k in range(count)]
-    elif isinstance(t, Num) and t.is_array and star is None:
-        items = [subscript(cx, node, value, Const(k)) for k in range(count)]
+    elif isinstance(t, Ref) and t.kind == "list" or isinstance(t, Num) and t.boxed is not False:
+        _unpack_sequence(cx, node, target, value, star)
+        return
     elif isinstance(t, Opaque) and star is None and not cx.varied(value):
         items = []
         for k in range(count):
@@ -242,6 +238,42 @@ def _unpack(cx, node, target, value):
         return
     for element, operand in zip(target.elts, items, strict=True):
         assign_target(cx, element, operand, node)
+
+
+def _unpack_sequence(cx, node, target, value, star):
+    """`a, *b, c = value` of a list or an array: printed as it stands; the elements are implicit reads behind it."""
+    from .containers import list_from_array, read_item, read_slice
+
+    count = len(target.elts)
+    is_list = isinstance(cx.type(value), Ref)
+    statement = Unpack((), value, [], loc=cx.loc(node))
+    cx.emit(statement)
+    pattern, later, was = [], [], cx.implicit
+    cx.implicit = True
+    try:
+        for k, element in enumerate(target.elts):
+            if k == star:
+                after = count - star - 1
+                span = Slice(Const(star) if star else None, Const(-after) if after else None)
+                var = read_slice(cx, node, value, span) if is_list else list_from_array(cx, node, value, span)
+            else:
+                position = Const(k if star is None or k < star else k - count)
+                var = read_item(cx, node, value, position) if is_list else subscript(cx, node, value, position)
+            inner = element.value if k == star else element
+            if not isinstance(var, Var) or not var.hidden:
+                var = cx.assign_temporary(var, cx.type(var), node, const=cx.constant(var))
+            if isinstance(inner, ast.Name):
+                var.name, var.hidden = cx.printed_name(inner.id) if cx.key(inner.id)[0] == cx.frame.number else cx.printed_in(inner.id), False
+            pattern.append(("*", var) if k == star else var)
+            later.append((inner, var))
+    finally:
+        cx.implicit = was
+    statement.pattern = tuple(pattern)
+    for inner, var in later:
+        if isinstance(inner, ast.Name):
+            cx.bind(inner.id, var)
+        else:
+            assign_target(cx, inner, var, node)
 
 
 # -- stores ------------------------------------------------------------------------------------------------------------
@@ -440,6 +472,13 @@ def _assert(cx, node):
 
 
 def _raise(cx, node):
+    if cx.carried:
+        plain = ast.Tuple([n for n in (node.exc, node.cause) if n is not None], ast.Load())
+        texts = {id(n) for t in ast.walk(plain) if isinstance(t, ast.JoinedStr) for n in ast.walk(t)}
+        for n in ast.walk(plain):
+            if isinstance(n, ast.Name) and id(n) not in texts and cx.find_name(n.id) is not None and cx.varied(cx.find_name(n.id)):
+                cx.unsupported(node, f"the exception carries the active value '{n.id}' to a handler that reads it",
+                               "assign it to a name before the 'raise', and read that name")
     _effect(cx, node, names_used(node))
 
 
@@ -498,6 +537,9 @@ def _import(cx, node):
 
 
 def _with(cx, node):
+    from .exceptions import may_swallow
+
+    checked = may_swallow(cx, node)
     items = []
     for item in node.items:
         call = item.context_expr
@@ -515,7 +557,7 @@ def _with(cx, node):
     cx.blocks.append([])
     lower_block(cx, node.body)
     body = cx.blocks.pop()
-    cx.emit(With(items, body, loc=cx.loc(node)))
+    cx.emit(With(items, body, checked, loc=cx.loc(node)))
 
 
 def _try(cx, node):
