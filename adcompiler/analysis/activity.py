@@ -161,7 +161,7 @@ class Activity:
                 for v in operands_of(value.bound.get(parameter)):
                     self._flow(v, target)
             return
-        if value.function in _TEXT:
+        if value.function in _TEXT or value.function in _FROM_TEXT:
             self._unknown(s, value.args, target)
             return
         if target.items is not None and rule is None and value.function in (tuple,) or isinstance(value.function, type):
@@ -222,6 +222,8 @@ class Activity:
 
 # Functions that give an active value another form, from which a program might read it back.
 _TEXT = (str, repr, format, np.ndarray.tobytes, np.ndarray.dumps, np.array2string, np.array_repr, np.array_str, float.hex)
+# Functions that read numbers back from such a form.
+_FROM_TEXT = (np.frombuffer, np.fromstring, float.fromhex, ast.literal_eval)
 
 
 def operands_of(value):

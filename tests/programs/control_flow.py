@@ -299,7 +299,7 @@ PROGRAMS = [
     Program(ambiguous_truth, (V4,), raises=ValueError, note="an ambiguous array condition stays an error"),
     Program(bisection_choice, (0.4, 1.9), (0, 1), note="different statements run in each pass"),
     Program(running_best, (V4,), note="running maximum with its place"),
-    Program(skips_by_row, (array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]), array([0.4, 0.8])), (0, 1),
+    Program(skips_by_row, (array([[1, 0, 2], [0, 3, 1]]), array([0.4, 0.8])), (1,),
             note="continue beside a running minimum that is changed later"),
     Program(last_winner, (array([0.5, -1.4, 3.0, 0.2]), 2.0), note="continue, winner kept across passes"),
     Program(match_on_mode, (1.2, "power"), may_refuse=True, note="match statement on an inactive value"),
