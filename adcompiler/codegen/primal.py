@@ -263,7 +263,16 @@ class PrimalPrinter:
         for phi in s.phis:
             self.rename(then, phi.target, phi.then, s)
             self.rename(orelse, phi.target, phi.orelse, s)
+        self.undefined(then, s, "then")
+        self.undefined(orelse, s, "orelse")
         self.out.append(Branch(self.names.read(s.test), then, orelse, s.loc))
+
+    def undefined(self, code, s, side):
+        """A name that one side leaves without a value has None there, where it is kept for the adjoint all the same."""
+        kept = {n.id for line in self.insert.after.get(s, ()) for n in ast.walk(line.value) if isinstance(n, ast.Name)}
+        for phi in s.phis:
+            if getattr(phi, side) is None and phi.target.items is None and self.names.name(phi.target) in kept:
+                code.append(Line(name(self.names.name(phi.target), True), constant(None), None, s.loc))
 
     def rename(self, code, target, source, s):
         """A join of values with other names: the joined name is assigned on this path."""

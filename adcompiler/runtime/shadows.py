@@ -145,6 +145,38 @@ def add_by_key(slots, keys, parts):
         slots[key] = added(slots[key], p)
 
 
+def add_to_rows(region, parts):
+    """Add the adjoints of the elements (or rows) of an array to its own."""
+    for k, p in enumerate(parts):
+        region[k] += p
+
+
+def put_back(slots, order):
+    """Undo a sort: the slot at place `k` goes back to place `order[k]`.
+
+    >>> slots = [1.0, 2.0, 3.0]
+    >>> put_back(slots, [2, 0, 1])
+    >>> slots
+    [2.0, 3.0, 1.0]
+    """
+    sorted_slots = slots[:]
+    for at, slot in zip(order, sorted_slots, strict=True):
+        slots[at] = slot
+
+
+def move_by_key(slots, keys, parts):
+    """Undo `base.update(other)`: what reached the slots of `base` belongs to those of `other`."""
+    for key in keys:
+        if key in slots:
+            parts[key] = added(parts[key], slots.pop(key))
+
+
+def add_items(slots, parts):
+    """Add the slots of a copy of a dict to those of the dict."""
+    for key, p in parts.items():
+        slots[key] = added(slots[key], p)
+
+
 def replace_span(slots, span, parts):
     """Undo a slice store: the slots written go to `parts`, zeros come back in their place."""
     start, old = span

@@ -177,9 +177,33 @@ def _replicate(b, s):
     b.line(None, call(b.runtime(shadows.add_repeated), b.shadow(s.base, s), b.shadow(s.target, s)), keep=True)
 
 
+def _elements(b, s):
+    """`list(array)`: each slot goes to its element or row; where the array has a shadow, the rows already share it."""
+    if not b.contributes(s.base) or b.shadow_kind(s.base):
+        return
+    b.own(s.base, s)
+    whole = s.key.lower is None and s.key.upper is None
+    region = b.region(s.base, s)
+    b.line(None, call(b.runtime(shadows.add_to_rows), region if whole else subscript(region, b.need_operand(s.key, s)), b.shadow(s.target, s)),
+           keep=True)
+
+
+def _permute(b, s):
+    b.line(None, call(b.runtime(shadows.put_back), b.shadow(s.base, s), b.need_operand(s.key, s)), keep=True)
+
+
+def _update(b, s):
+    b.line(None, call(b.runtime(shadows.move_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.value, s)), keep=True)
+
+
+def _copy_dict(b, s):
+    b.line(None, call(b.runtime(shadows.add_items), b.shadow(s.base, s), b.shadow(s.target, s)), keep=True)
+
+
 _REVERSE = {"get": _get, "getattr": _get, "set": _set, "setattr": _set, "append": _append, "insert": _insert, "pop": _pop,
             "pop_key": _pop_key, "extend": _extend, "reverse": _reverse, "clear": _clear, "slice": _slice, "set_slice": _set_slice,
-            "values": _values, "concatenate": _concatenate, "replicate": _replicate}
+            "values": _values, "concatenate": _concatenate, "replicate": _replicate, "elements": _elements,
+            "permute": _permute, "update": _update, "copy_dict": _copy_dict}
 
 
 def reverse_display(b, target: Var, value: Display, s):

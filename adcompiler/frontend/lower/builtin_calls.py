@@ -237,8 +237,8 @@ def _running_sum(cx, node, args):
 
 def _type(cx, node, args, kwargs):
     t = cx.type(args[0])
-    if isinstance(t, Ref) and t.kind == "object":
-        return Const(cx.assumed.holders[t.site].cls)
+    if isinstance(t, Ref):
+        return Const(cx.assumed.holders[t.site].cls or {"list": list, "dict": dict}[t.kind])
     try:
         return Const(type(numbers.example(cx, args[0], 0.5)))
     except numbers.NoExample:

@@ -665,9 +665,9 @@ def inline(cx, node, callee, args, kwargs):
     from .statements import lower_block
 
     definition = callee.node
-    if sum(1 for f in cx.frames if f.definition is definition) > 0:
-        from .recursion import call_recursive
+    from .recursion import call_recursive, is_recursive
 
+    if any(f.definition is definition for f in cx.frames) or is_recursive(cx, callee):
         return call_recursive(cx, node, callee, args, kwargs)
     if len(cx.frames) > DEEPEST:
         cx.unsupported(node, f"more than {DEEPEST} calls inside one another")

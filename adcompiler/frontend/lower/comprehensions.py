@@ -92,6 +92,67 @@ def list_of_elements(cx, node, value):
     return made
 
 
+def list_of_calls(cx, node, value, function):
+    """`[function(v) for v in value]` with operands that have been evaluated."""
+    from .containers import new_container
+    from ...ir.nodes import Display
+    from ...ir.types import STATIC
+
+    comp = ast.parse("[_function(_e) for _e in _source]", mode="eval").body
+    for n in ast.walk(comp):
+        ast.copy_location(n, node)
+    if isinstance(function, Const):
+        function = cx.assign_temporary(function, STATIC, node, const=function.value)
+    made, holder = new_container(cx, comp, "list", value=Display("list", ()))
+    cx.assumed.generalise(holder)
+    last = _call(comp, ast.Attribute(ast.Name("_made", ast.Load()), "append", ast.Load()), [comp.elt])
+    _run(cx, comp, last, {"_made": made, "_source": value, "_function": function})
+    return made
+
+
+def _evaluated_once(cx, node):
+    """A name for the value of an expression, in the frame of the compiler."""
+    from ...ir.types import STATIC
+
+    operand = lower_expression(cx, node)
+    if isinstance(operand, Const):
+        operand = cx.assign_temporary(operand, STATIC, node, const=operand.value)
+    name = f"_function_{node.lineno}_{node.col_offset}"
+    cx.env[(cx.frame.number, name)] = operand
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def consumed_generator(cx, node):
+    """The generator expression that `map(f, ...)` or `filter(f, x)` stands for, where it is consumed at once; else None."""
+    if isinstance(node, ast.GeneratorExp):
+        return node
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("map", "filter") and len(node.args) >= 2
+            and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)):
+        return None
+    if cx.find_name(node.func.id) is not None or node.func.id in cx.frame.globals:
+        return None
+    function, *iterables = node.args
+    if not isinstance(function, (ast.Name, ast.Lambda, ast.Attribute, ast.Constant)):
+        function = _evaluated_once(cx, function)
+    names = [f"_v{k}" for k in range(len(iterables))]
+    reads = [ast.Name(n, ast.Load()) for n in names]
+    stores = [ast.Name(n, ast.Store()) for n in names]
+    if node.func.id == "map":
+        source = iterables[0] if len(iterables) == 1 else ast.Call(ast.Name("zip", ast.Load()), iterables, [])
+        target = stores[0] if len(iterables) == 1 else ast.Tuple(stores, ast.Store())
+        made = ast.GeneratorExp(ast.Call(function, reads, []), [ast.comprehension(target, source, [], 0)])
+    else:
+        if len(iterables) != 1:
+            return None
+        is_none = isinstance(function, ast.Constant) and function.value is None
+        test = ast.Name(names[0], ast.Load()) if is_none else ast.Call(function, [ast.Name(names[0], ast.Load())], [])
+        made = ast.GeneratorExp(reads[0], [ast.comprehension(stores[0], iterables[0], [test], 0)])
+    for n in ast.walk(made):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
 def _run(cx, node, last, names, result=None):
     """Walk nested loops with `last` innermost, in a frame whose own names are `names` and the loop targets."""
     body = [last]
@@ -131,4 +192,4 @@ def _run(cx, node, last, names, result=None):
     return found
 
 
-__all__ = ["Num", "operator", "lower_comprehension", "lower_sum", "list_of_elements"]
+__all__ = ["Num", "operator", "lower_comprehension", "lower_sum", "list_of_elements", "list_of_calls", "consumed_generator"]

@@ -11,9 +11,11 @@ import inspect
 import operator
 import types as python_types
 
-from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, Raw, Slice, Store, Var
+from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, If, Raw, Slice, Store, Var
 from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Ref, Static, Tup, carries_derivative, join_all, without_dims
-from .expressions import apply_operator, branch_value, lower_expression, lower_index, spread
+from ...runtime.containers import sorting_order
+from .expressions import apply_operator, branch_value, in_block, lower_expression, lower_index, spread
+from .joins import join_environments
 from .values import bring, share_holder_group, tuple_of
 
 
@@ -23,7 +25,7 @@ def holder_of(cx, base):
 
 def new_container(cx, node, kind, cls=None, value=None):
     """A variable for a container made here, by the expression `value`."""
-    site = cx.assumed.site(cx.place(node))
+    site = cx.site(node)
     holder = cx.assumed.holder(site, kind, cls)
     var = cx.assign_temporary(value, Ref(kind, site), node)
     share_holder_group(cx, var)
@@ -41,11 +43,20 @@ def record(cx, holder, key, operand, site):
         else:
             holder.statics.setdefault("*", []).append(constant)
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
-    for part in ([operand] if not (isinstance(operand, Var) and operand.items is not None) else operand.items):
+    for part in _components(operand):
         if isinstance(part, Var) and part.group is not None and isinstance(part.type, Num) and part.type.boxed is not False:
             group = element_group(cx, site)
             group.merge(part.group).container = True
             group.family.escaped = True
+
+
+def _components(operand):
+    """The operand itself, or the components of a tuple at any depth."""
+    if isinstance(operand, Var) and operand.items is not None:
+        for item in operand.items:
+            yield from _components(item)
+    else:
+        yield operand
 
 
 def _same_closure(a, b):
@@ -73,15 +84,52 @@ def make_list(cx, node, operands):
     return var
 
 
+def display_operands(cx, node):
+    """The operands of a list or tuple display; or the list they go to, if a star spreads a sequence of unknown length."""
+    from .expressions import spread_items
+
+    operands, made = [], None
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            value = lower_expression(cx, element.value)
+            items = spread_items(cx, element, value)
+            if items is None:
+                if not isinstance(cx.type(value), (Ref, Num)):
+                    cx.unsupported(element, "what the star spreads is not understood", "spread a list, a tuple or an array")
+                made = make_list(cx, node, operands) if made is None else made
+                _list_extend(cx, element, made, [value])
+                continue
+        else:
+            items = [lower_expression(cx, element)]
+        if made is None:
+            operands += items
+        else:
+            for item in items:
+                _append(cx, element, made, [item])
+    return operands if made is None else made
+
+
 def make_dict(cx, node):
     """A dict display with constant or inactive keys."""
     keys, values = [], []
     for k, v in zip(node.keys, node.values, strict=True):
         if k is None:
-            cx.unsupported(node, "'**' in a dict display", "use d.update(...)")
+            return _dict_with_spread(cx, node)
         keys.append(lower_expression(cx, k))
         values.append(lower_expression(cx, v))
     return dict_from(cx, node, keys, values)
+
+
+def _dict_with_spread(cx, node):
+    """`{**a, "k": v}`: a dict that is filled step by step."""
+    made = dict_from(cx, node, [], [])
+    for k, v in zip(node.keys, node.values, strict=True):
+        if k is None:
+            update_dict(cx, node, made, lower_expression(cx, v))
+        else:
+            key = lower_expression(cx, k)
+            write_item(cx, node, made, key, lower_expression(cx, v))
+    return made
 
 
 def dict_from(cx, node, keys, values):
@@ -187,7 +235,7 @@ def read_item(cx, node, base, index):
         return cx.assign_temporary(_get(base, index), OPAQUE if not _numbers(constant) else cx.type(Const(next(iter(constant)))), node)
     holder = holder_of(cx, base)
     if isinstance(index, Slice):
-        return _read_slice(cx, node, base, index, holder)
+        return read_slice(cx, node, base, index)
     known = _key(cx, holder, index)
     if holder.exact and known is not NOTHING and known in holder.items:
         element = holder.items[known]
@@ -252,9 +300,12 @@ def read_element(cx, node, operation, element, static=None):
         share_holder_group(cx, target)
     if isinstance(element, Tup):
         spread(cx, node, target)
-        for item in target.items:
+        for item in _components(target):
             if isinstance(item.type, Num) and item.type.boxed is not False:
                 item.group = element_group(cx, site)
+                item.group.container = True
+            elif isinstance(item.type, Ref):
+                share_holder_group(cx, item)
     return target
 
 
@@ -277,15 +328,31 @@ def _read_tuple(cx, node, base, index, key):
     return read_item(cx, node, make_list(cx, node, list(base.items)), index)
 
 
-def _read_slice(cx, node, base, index, holder):
-    if holder.kind != "list":
-        cx.unsupported(node, "a slice of something that is not a list")
-    return derived_list(cx, node, ContainerOp("slice", base, index, loc=cx.loc(node)), [base])
+def read_slice(cx, node, base, index):
+    """`base[a:b:c]` of a list: a new list."""
+    if holder_of(cx, base).kind != "list":
+        cx.unsupported(node, "a slice of something that is not a list", "read the elements one by one")
+    return derived_list(cx, node, ContainerOp("slice", base, index, loc=cx.loc(node), implicit=cx.implicit), [base])
+
+
+def list_from_array(cx, node, array, span=None):
+    """`list(array[span])`: numbers, or views of the rows."""
+    from .numbers import indexed_type
+
+    made = derived_list(cx, node, ContainerOp("elements", array, span or Slice(), loc=cx.loc(node), implicit=cx.implicit), [])
+    element, sharing = indexed_type(cx, cx.type(array), Const(0))
+    holder = holder_of(cx, made)
+    cx.assumed.widen(holder, NOTHING, without_dims(element) if isinstance(element, Num) else element, cx.varied(array))
+    if sharing != "fresh" and array.group is not None and isinstance(element, Num) and element.boxed is not False:
+        group = element_group(cx, made.type.site).merge(array.group)
+        group.find().container = True
+        group.family.escaped = True
+    return made
 
 
 def derived_list(cx, node, operation, sources):
     """A new list whose elements come from other lists."""
-    site = cx.assumed.site(cx.place(node))
+    site = cx.site(node)
     made = cx.assumed.holder(site, "list")
     cx.assumed.generalise(made)
     target = cx.temporary(Ref("list", site), node)
@@ -300,8 +367,7 @@ def derived_list(cx, node, operation, sources):
         for key, static in holder.statics.items():
             for s in static if key == "*" else [static]:
                 made.statics.setdefault("*", []).append(s)
-        if any(isinstance(t, Num) and t.boxed is not False for t in holder.types()):
-            element_group(cx, site).merge(element_group(cx, source.type.site)).container = True
+        element_group(cx, site).merge(element_group(cx, source.type.site)).container = True
     return target
 
 
@@ -359,6 +425,8 @@ def write_item(cx, node, base, index, value):
     if not isinstance(t, Ref):
         cx.unsupported(node, "a store into something that does not change", "make a list of it")
     holder = holder_of(cx, base)
+    if holder.cls is tuple:
+        cx.unsupported(node, "a store into a tuple", "make a list of it")
     if isinstance(index, Slice):
         _write_slice(cx, node, base, index, value, holder)
         return
@@ -377,17 +445,24 @@ def _write_slice(cx, node, base, index, value, holder):
     names = {"base": base, **{k: v for k, v in (("low", index.lower), ("up", index.upper)) if v is not None}}
     if index.step is not None:
         cx.unsupported(node, "a slice with a step of a list is replaced", "loop over the elements")
-    text = f"{'low' if index.lower is not None else ''}:{'up' if index.upper is not None else ''}"
     tree = ast.parse(f"slice_span(base, slice({'low' if index.lower is not None else None}, {'up' if index.upper is not None else None}))", mode="eval").body
-    del text
     from ...runtime.containers import slice_span
 
     span = cx.assign_temporary(Raw(tree, {**names, "slice_span": Const(slice_span), "slice": Const(slice)}), OPAQUE, node)
     cx.assumed.generalise(holder)
-    source = holder_of(cx, value)
+    _receive_elements(cx, base, value)
+    cx.emit(ContainerOp("set_slice", base, index, value, target=None, printed=span, loc=cx.loc(node)))
+
+
+def _receive_elements(cx, base, value):
+    """The holder of `base` receives every element of another list or dict; arrays among them are shared."""
+    holder, source = holder_of(cx, base), holder_of(cx, value)
     for t in source.types():
         cx.assumed.widen(holder, NOTHING, t, source.varied)
-    cx.emit(ContainerOp("set_slice", base, index, value, target=None, printed=span, loc=cx.loc(node)))
+    for key, static in source.statics.items():
+        for s in static if key == "*" else [static]:
+            holder.statics.setdefault("*", []).append(s)
+    element_group(cx, base.type.site).merge(element_group(cx, value.type.site)).find().container = True
 
 
 def update_item(cx, node, base, index, function, value):
@@ -420,13 +495,8 @@ def extend_in_place(cx, node, base, value, function):
 def _extend(cx, node, base, value):
     if isinstance(value, Var) and value.items is not None:
         value = make_list(cx, node, list(value.items))
-    holder = holder_of(cx, base)
-    cx.assumed.generalise(holder)
-    source = holder_of(cx, value)
-    for t in source.types():
-        cx.assumed.widen(holder, NOTHING, t, source.varied)
-    if any(isinstance(t, Num) and t.boxed is not False for t in source.types()):
-        element_group(cx, base.type.site).merge(element_group(cx, value.type.site)).container = True
+    cx.assumed.generalise(holder_of(cx, base))
+    _receive_elements(cx, base, value)
     cx.emit(ContainerOp("extend", base, None, value, loc=cx.loc(node)))
 
 
@@ -455,6 +525,8 @@ def call_method(cx, node, base, name):
             return construct(cx, node, t.cls, items, {})
         cx.unsupported(node, f"tuple.{name} is not understood")
     method = (_LIST if t.kind == "list" else _DICT).get(name)
+    if holder_of(cx, base).cls is tuple and name not in ("index", "count"):
+        method = None
     if method is None:
         if cx.varied(base):
             cx.unsupported(node, f"{t.kind}.{name} on active values is not understood")
@@ -484,7 +556,7 @@ def _pop(cx, node, base, args):
     holder = holder_of(cx, base)
     if holder.kind == "dict":
         if len(args) > 1:
-            cx.unsupported(node, "dict.pop with a default", "test with 'in' first")
+            return branch_value(cx, node, _has_key(cx, node, base, args[0]), lambda: _pop(cx, node, base, args[:1]), lambda: args[1])
         key = _key(cx, holder, args[0])
         element = holder.items.get(key) if key is not NOTHING else None
         return read_element(cx, node, ContainerOp("pop_key", base, args[0], loc=cx.loc(node)), element or cx.assumed.join_all(holder.types()))
@@ -495,9 +567,11 @@ def _pop(cx, node, base, args):
 def _list_extend(cx, node, base, args):
     value = args[0]
     if isinstance(cx.type(value), Num):
-        from .comprehensions import list_of_elements
+        from .builtin_calls import HANDLERS
 
-        value = list_of_elements(cx, node, value)
+        value = HANDLERS[list](cx, node, [value], {})
+    if isinstance(cx.type(value), Ref) and cx.type(value).kind == "dict":
+        cx.unsupported(node, "a list is extended by a dict", "extend it by list(d.values())")
     _extend(cx, node, base, value)
     return Const(None)
 
@@ -510,6 +584,47 @@ def _reverse(cx, node, base, args):
     cx.assumed.generalise(holder_of(cx, base))
     cx.emit(ContainerOp("reverse", base, loc=cx.loc(node)))
     return Const(None)
+
+
+def sort_list(cx, node, base, key=None, reverse=None):
+    """Sort a list in place: the order is found from the keys, and the elements are put into it."""
+    by_value = key is None or cx.constant(key) is None
+    descending = reverse if reverse is not None else Const(False)
+    order = cx.assign_temporary(Call(sorting_order, (base if by_value else keys_of(cx, node, base, key), descending)), OPAQUE, node)
+    cx.assumed.generalise(holder_of(cx, base))
+    plain = by_value and cx.constant(descending) is False
+    cx.emit(ContainerOp("permute", base, order, printed=Const("sort") if plain else None, loc=cx.loc(node)))
+    return Const(None)
+
+
+def _sort(cx, node, base, args, key=None, reverse=None):
+    return sort_list(cx, node, base, key, reverse)
+
+
+def keys_of(cx, node, base, key):
+    """The list of `key(v)` for each element."""
+    from .comprehensions import list_of_calls
+
+    return list_of_calls(cx, node, base, key)
+
+
+def _remove(cx, node, base, args):
+    position = cx.assign_temporary(_method_text("index", base, args), INT, node)
+    _pop(cx, node, base, [position])
+    return Const(None)
+
+
+def _method_text(name, base, args):
+    """A method call whose result carries no derivative."""
+    names = {f"a{k}": a for k, a in enumerate(args)}
+    return Raw(ast.parse(f"base.{name}({', '.join(names)})", mode="eval").body, {"base": base, **names})
+
+
+def _inactive_integer(name):
+    def method(cx, node, base, args):
+        return cx.assign_temporary(_method_text(name, base, args), INT, node)
+
+    return method
 
 
 def _clear(cx, node, base, args):
@@ -525,35 +640,71 @@ def _dict_get(cx, node, base, args):
     key = _key(cx, holder, args[0])
     if holder.exact and key is not NOTHING and key not in holder.items:
         return default
-    test = cx.assign_temporary(Raw(ast.parse("k in d", mode="eval").body, {"k": args[0], "d": base}),
-                               _bool(), node)
-    return branch_value(cx, node, test, lambda: read_item(cx, node, base, args[0]), lambda: default)
+    return branch_value(cx, node, _has_key(cx, node, base, args[0]), lambda: read_item(cx, node, base, args[0]), lambda: default)
 
 
-def _bool():
-    from ...ir.types import BOOL
-
-    return BOOL
+def _has_key(cx, node, base, key, negated=False):
+    text = "k not in d" if negated else "k in d"
+    return cx.assign_temporary(Raw(ast.parse(text, mode="eval").body, {"k": key, "d": base}), BOOL, node)
 
 
 def _update(cx, node, base, args, **kwargs):
     for key, value in kwargs.items():
         write_item(cx, node, base, Const(key), value)
     for other in args:
-        if not isinstance(cx.type(other), Ref) or not holder_of(cx, other).exact:
-            cx.unsupported(node, "dict.update with keys that are not known at compile time", "loop over the items")
-        for key in list(holder_of(cx, other).items):
-            write_item(cx, node, base, Const(key), read_item(cx, node, other, Const(key)))
+        update_dict(cx, node, base, other)
     return Const(None)
 
 
+def update_dict(cx, node, base, other):
+    """Every item of one dict goes into another."""
+    t = cx.type(other)
+    if not isinstance(t, Ref) or t.kind != "dict":
+        cx.unsupported(node, "dict.update with something that is not a dict", "loop over the items")
+    holder, source = holder_of(cx, base), holder_of(cx, other)
+    keys = cx.assign_temporary(Call(list, (other,)), OPAQUE, node)
+    holder.keys = join_all((holder.keys, source.keys))
+    _copy_items(cx, base, other)
+    cx.emit(ContainerOp("update", base, keys, other, loc=cx.loc(node)))
+
+
+def _copy_items(cx, base, other):
+    holder, source = holder_of(cx, base), holder_of(cx, other)
+    if holder.exact and source.exact and "*" not in source.statics:
+        for key, t in source.items.items():
+            cx.assumed.widen(holder, key, t, source.varied)
+            if key in source.statics:
+                holder.statics[key] = source.statics[key] if holder.statics.get(key, source.statics[key]) is source.statics[key] else None
+        element_group(cx, base.type.site).merge(element_group(cx, other.type.site)).find().container = True
+        return
+    cx.assumed.generalise(holder)
+    _receive_elements(cx, base, other)
+
+
+def copy_dict(cx, node, other):
+    """`dict(other)`: a new dict with the same values."""
+    var, holder = new_container(cx, node, "dict", value=None)
+    cx.blocks[-1].pop()
+    operation = ContainerOp("copy_dict", other, target=var, loc=cx.loc(node))
+    var.definition = operation
+    cx.emit(operation)
+    holder.keys = join_all((holder.keys, holder_of(cx, other).keys))
+    _copy_items(cx, var, other)
+    return var
+
+
+def _dict_copy(cx, node, base, args):
+    return copy_dict(cx, node, base)
+
+
 def _setdefault(cx, node, base, args):
-    holder = holder_of(cx, base)
-    key = _key(cx, holder, args[0])
-    if holder.exact and key is not NOTHING and key not in holder.items:
-        write_item(cx, node, base, *args)
-        return read_item(cx, node, base, args[0])
-    cx.unsupported(node, "dict.setdefault", "test with 'in' and assign")
+    value = args[1] if len(args) > 1 else Const(None)
+    test = _has_key(cx, node, base, args[0], negated=True)
+    block, _, env = in_block(cx, lambda: write_item(cx, node, base, args[0], value))
+    statement = If(test, block, [], loc=cx.loc(node))
+    statement.phis = join_environments(cx, env, dict(cx.env), node)
+    cx.emit(statement)
+    return read_item(cx, node, base, args[0])
 
 
 def _values(cx, node, base, args):
@@ -566,8 +717,9 @@ def _keys(cx, node, base, args):
 
 
 _LIST = {"append": _append, "insert": _insert, "pop": _pop, "extend": _list_extend, "copy": _list_copy, "reverse": _reverse,
-         "clear": _clear}
-_DICT = {"get": _dict_get, "update": _update, "pop": _pop, "setdefault": _setdefault, "values": _values, "keys": _keys}
+         "clear": _clear, "sort": _sort, "remove": _remove, "index": _inactive_integer("index"), "count": _inactive_integer("count")}
+_DICT = {"get": _dict_get, "update": _update, "pop": _pop, "setdefault": _setdefault, "values": _values, "keys": _keys,
+         "copy": _dict_copy}
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------

@@ -392,8 +392,15 @@ def in_block(cx, produce):
 
 def branch_value(cx, node, test, then, orelse, joiner=None):
     """The value of `then() if test else orelse()`, each evaluated only where it is chosen."""
-    block_a, a, env_a = in_block(cx, then)
-    block_b, b, env_b = in_block(cx, orelse)
+    from .recursion import Unreached, reached
+
+    sides = [reached(cx, lambda side=side: in_block(cx, side)) for side in (then, orelse)]
+    if None in sides:
+        if sides == [None, None]:
+            raise Unreached
+        _, result, cx.env = sides[0] or sides[1]
+        return result
+    (block_a, a, env_a), (block_b, b, env_b) = sides
     target = cx.temporary(OPAQUE, node)
     statement = If(test, block_a, block_b, loc=cx.loc(node))
     from .joins import join_environments
@@ -421,7 +428,11 @@ def _as_var(cx, operand, block, node):
 # -- displays, attributes, subscripts ----------------------------------------------------------------------------------
 
 def _tuple(cx, node):
-    return tuple_of(cx, node, elements(cx, node.elts))
+    from .builtin_calls import tuple_of_unknown_length
+    from .containers import display_operands
+
+    operands = display_operands(cx, node)
+    return tuple_of(cx, node, operands) if isinstance(operands, list) else tuple_of_unknown_length(cx, operands)
 
 
 def elements(cx, nodes):
@@ -429,28 +440,32 @@ def elements(cx, nodes):
     out = []
     for n in nodes:
         if isinstance(n, ast.Starred):
-            value = lower_expression(cx, n.value)
-            if isinstance(value, Var) and value.items is not None:
-                out.extend(bring(cx, i) for i in value.items)
-            elif isinstance(cx.constant(value), tuple):
-                out.extend(Const(v) for v in cx.constant(value))
-            else:
-                from .containers import exact_items
-
-                items = exact_items(cx, n, value)
-                if items is None:
-                    cx.unsupported(n, "the length of what the star spreads is not known at compile time",
-                                   "spread a tuple, or pass the sequence itself")
-                out.extend(items)
+            items = spread_items(cx, n, lower_expression(cx, n.value))
+            if items is None:
+                cx.unsupported(n, "the length of what the star spreads is not known at compile time",
+                               "spread a tuple, or pass the sequence itself")
+            out.extend(items)
         else:
             out.append(lower_expression(cx, n))
     return out
 
 
-def _list(cx, node):
-    from .containers import make_list
+def spread_items(cx, node, value):
+    """The operands that `*value` stands for, or None if their number is not known at compile time."""
+    from .containers import exact_items
 
-    return make_list(cx, node, elements(cx, node.elts))
+    if isinstance(value, Var) and value.items is not None:
+        return [bring(cx, i) for i in value.items]
+    if isinstance(cx.constant(value), tuple):
+        return [Const(v) for v in cx.constant(value)]
+    return exact_items(cx, node, value)
+
+
+def _list(cx, node):
+    from .containers import display_operands, make_list
+
+    operands = display_operands(cx, node)
+    return make_list(cx, node, operands) if isinstance(operands, list) else operands
 
 
 def _dict(cx, node):

@@ -421,8 +421,15 @@ def _if(cx, node):
     if known is not NOTHING:
         lower_block(cx, node.body if known else node.orelse)
         return
-    then, _, env_a = in_block(cx, lambda: lower_block(cx, node.body))
-    orelse, _, env_b = in_block(cx, lambda: lower_block(cx, node.orelse))
+    from .recursion import Unreached, reached
+
+    sides = [reached(cx, lambda body=body: in_block(cx, lambda: lower_block(cx, body))) for body in (node.body, node.orelse)]
+    if None in sides:
+        if sides == [None, None]:
+            raise Unreached
+        cx.env = (sides[0] or sides[1])[2]
+        return
+    (then, _, env_a), (orelse, _, env_b) = sides
     statement = If(test, then, orelse, loc=cx.loc(node))
     if _never_falls(then):
         cx.env = env_b
