@@ -33,10 +33,10 @@ from .runtime.shadows import Shadows
 from .runtime.tape import Tape
 from .transform.adjoint import Builder
 from .transform.bars import bar_names, unique
-from .transform.code import Line, Verbatim, call, clone, constant, expressions, lines, name, subscript
+from .transform.code import Line, Verbatim, call, clone, constant, lines, name, subscript
 from .transform.save import Kept, Saver
 from .transform.simplify import simplify
-from .transform.verify import verify_code, verify_sites
+from .transform.verify import assigned_names, verify_code, verify_sites
 
 # tbr, simplify, verify, check_types; the environment variable ADCOMPILER_VERIFY=1 switches the verifiers on.
 DEFAULT_SWITCHES = (True, True, os.environ.get("ADCOMPILER_VERIFY", "0") not in ("", "0"), False)
@@ -155,7 +155,7 @@ class Generator:
         for s in layout.statements:
             node = getattr(s, "node", None)
             if isinstance(node, ast.AST):
-                taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+                taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id not in s.names}
         self.taken = taken
         self.namer = Namer(taken)
         taken |= set(dir(builtins)) | {"np", "math"}
@@ -208,9 +208,7 @@ class Generator:
         function, known = self.function.name, {*self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
         end = Line(None, value)
         verify_code([*forward, end], self.parameters(), known=known, lenient=self.taken, stage=stage, function=f"{function} forward")
-        made = {n.id for item in lines(forward) for e in expressions(item) for n in ast.walk(e) if isinstance(n, ast.Name)
-                and isinstance(n.ctx, ast.Store)}
-        before = {*self.parameters(), *made} if self.joint else {"tape", self.seed_name, *(r for _, r in self.saver.tape)}
+        before = {*self.parameters(), *assigned_names(forward)} if self.joint else {"tape", self.seed_name, *(r for _, r in self.saver.tape)}
         verify_code([*reverse, *[Line(None, g) for g in gradients]], before, known=known, stage=stage, function=f"{function} reverse")
         verify_sites(forward, reverse, [k.site for k in self.saver.kept if k.listed], stage=stage, function=function)
 

@@ -123,11 +123,11 @@ def statements(code, comments: _Comments) -> list[ast.stmt]:
 
 def _verbatim(item, comments):
     node = item.node
-    if isinstance(node, ast.With):
+    if isinstance(node, ast.With) and item.blocks:
         body = _filled(statements(item.blocks[0], comments))
         comments.shown = None
         return ast.With(node.items, body)
-    if isinstance(node, ast.Try):
+    if isinstance(node, ast.Try) and item.blocks:
         made = []
         for block in item.blocks:
             made.append(_filled(statements(block, comments)))

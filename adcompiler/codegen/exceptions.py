@@ -19,6 +19,7 @@ def print_try(printer, s: Try):
     for phi in s.phis:
         printer.rename(then, phi.target, phi.then, s)
         printer.rename(stopped, phi.target, phi.orelse, s)
+    printer.undefined(stopped, s, "orelse")
     marks, undo = _undone(printer, then, s)
     printer.out.extend(marks)
     _keep_all(then)

@@ -92,6 +92,8 @@ class _Spreader:
             h.name for h in ast.walk(definition) if isinstance(h, ast.ExceptHandler) and h.name}
         self.stopped, self.raised = self.fresh("stopped"), self.fresh("raised")
         self.numbers = 0
+        self.leaving = 1 + sum(isinstance(n, (ast.ExceptHandler, ast.With)) for n in ast.walk(definition))
+        self.leaves = False              # may an exception wait for a `finally` before it goes on?
         self.loops = 0
         self.contexts: set[str] = set()  # names of contexts that are made in a piece of their own
         self.caught: list[str] = []      # names of the exceptions of the handlers around
@@ -211,9 +213,10 @@ class _Spreader:
                 if clause.type is None:
                     return found
         if any(a.final for a in around):
-            made = _Clause(self.at(ast.Name("BaseException", ast.Load()), self.definition), -1, True)
+            made = _Clause(self.at(ast.Name("BaseException", ast.Load()), self.definition), self.leaving, True)
             made.reads = False
             found.append(made)
+            self.leaves = True
         return found
 
     # -- statements that hold others -------------------------------------------------------------------------------
@@ -234,7 +237,8 @@ class _Spreader:
         if isinstance(s, ast.With):
             lines, items = [], []
             for item in s.items:
-                more, e = self.evaluated(item.context_expr, around)
+                made_apart = around and _called(item.context_expr) in ("open", None)
+                more, e = self.evaluated(item.context_expr, around) if made_apart else ([], item.context_expr)
                 lines += more if not lines else [self.when(self.test(0, s), more, s)] if more else []
                 if more:
                     self.contexts.add(e.id)
@@ -258,7 +262,8 @@ class _Spreader:
         if at + 1 < len(s.items):
             body = [ast.copy_location(ast.With(s.items[at + 1:], body), s)]
         e = s.items[at].context_expr
-        nothing = ast.ExceptHandler(self.at(ast.Tuple(e.args, ast.Load()), e), None, [self.at(ast.Pass(), s)])
+        types = e.args[0] if len(e.args) == 1 else self.at(ast.Tuple(e.args, ast.Load()), e)
+        nothing = ast.ExceptHandler(types, None, [self.at(ast.Pass(), s)])
         attempt = ast.copy_location(ast.Try(body, [ast.copy_location(nothing, e)], [], []), s)
         if at:
             outer = ast.copy_location(ast.With(s.items[:at], [_Marked.of(attempt)]), s)
@@ -334,6 +339,8 @@ class _Spreader:
 
     # -- try -------------------------------------------------------------------------------------------------------
     def lower_try(self, s, body, handlers, orelse, final, around):
+        from .structure import falls
+
         clauses = []
         for h in handlers:
             self.numbers += 1
@@ -343,10 +350,9 @@ class _Spreader:
         whole = _Around(clauses, final, self.loops, around)
         outside = _Around([], final, self.loops, around)
         inner = (*around, outside) if final else around
-        out = [] if around else [self.set(self.stopped, 0, s)]
-        if not around and (final or any(c.binds for c in clauses)):
-            out.append(self.set(self.raised, None, s))
-        out += self.sequence(body, (*around, whole))
+        out = self.sequence(body, (*around, whole))
+        # where the body never falls through, only a stopped one gets here: the last handler needs no test
+        certain = not around and not self.leaves and not falls([*body, *orelse])
         chain = None
         for h, clause in reversed(list(zip(handlers, clauses, strict=True))):
             block = [self.set(self.stopped, 0, h)]
@@ -359,7 +365,7 @@ class _Spreader:
             block += self.sequence(h.body, inner)
             if name:
                 self.caught.pop()
-            chain = [self.when(self.test(clause.number, h), block, h, chain or ())]
+            chain = block if certain and chain is None else [self.when(self.test(clause.number, h), block, h, chain or ())]
         if orelse:
             made = self.sequence(orelse, inner)
             if chain:
@@ -369,10 +375,16 @@ class _Spreader:
         out += chain or []
         if final:
             out += self.lower_final(s, final, around)
-            if not around:
-                leave = self.at(ast.Raise(ast.Name(self.raised, ast.Load()), None), s)
-                out.append(self.when(self.test(-1, s), [leave], s))
-        return out
+        if around:
+            return out
+        if self.leaves:
+            leave = self.at(ast.Raise(ast.Name(self.raised, ast.Load()), None), s)
+            out.append(self.when(self.test(self.leaving, s), [leave], s) if falls([s]) else leave)
+            self.leaves = False
+        begin = [self.set(self.stopped, 0, s)]
+        if any(isinstance(n, ast.Name) and n.id == self.raised for line in out for n in ast.walk(line)):
+            begin.append(self.set(self.raised, None, s))
+        return [*begin, *out]
 
     def lower_final(self, s, final, around):
         """`finally` runs whatever has happened; what it stops by itself wins."""

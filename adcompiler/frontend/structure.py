@@ -58,7 +58,7 @@ def structure(body: list[ast.stmt]) -> Structured:
         return Structured(_Structurer(body).block(body[:-1]), returns[0].value)
     work = _Structurer(body)
     last = body[-1]
-    if _falls(body):
+    if falls(body):
         end = ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), last)), last)
         body = [*body, end]
     return Structured(work.block(body), ast.copy_location(ast.Name(work.result, ast.Load()), last))
@@ -122,22 +122,22 @@ def _is_forever(loop) -> bool:
             and not _has_own_break(loop.body))
 
 
-def _falls(body) -> bool:
+def falls(body) -> bool:
     """May control reach the end of this block?"""
     for statement in body:
         if isinstance(statement, Attempt):
             continue
         if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return False
-        if isinstance(statement, ast.If) and statement.orelse and not _falls(statement.body) and not _falls(statement.orelse):
+        if isinstance(statement, ast.If) and statement.orelse and not falls(statement.body) and not falls(statement.orelse):
             return False
-        if isinstance(statement, ast.With) and not _falls(statement.body):
+        if isinstance(statement, ast.With) and not falls(statement.body):
             return False
         if isinstance(statement, ast.Try):
-            if statement.finalbody and not _falls(statement.finalbody):
+            if statement.finalbody and not falls(statement.finalbody):
                 return False
-            whole = _falls(statement.body) and (not statement.orelse or _falls(statement.orelse))
-            if not whole and not any(_falls(h.body) for h in statement.handlers):
+            whole = falls(statement.body) and (not statement.orelse or falls(statement.orelse))
+            if not whole and not any(falls(h.body) for h in statement.handlers):
                 return False
         if _is_forever(statement):
             return False
@@ -222,7 +222,7 @@ class _Structurer:
         return False
 
     def branch(self, s, rest, out):
-        then_falls, else_falls = _falls(s.body), _falls(s.orelse)
+        then_falls, else_falls = falls(s.body), falls(s.orelse)
         if then_falls and else_falls:
             return self.guarded(s, rest, out, lambda flags: self.make_if(s, self.block(s.body, flags), self.block(s.orelse, flags)))
         then = self.block([*s.body, *rest] if then_falls else s.body)
@@ -250,7 +250,7 @@ class _Structurer:
         if not _exits([s]) or isinstance(s, ast.If):
             out.append(self.rebuilt(s, ()))
             return False
-        if not _falls([s]):
+        if not falls([s]):
             out.append(self.rebuilt(s, ()))
             return True
         return self.guarded(s, rest, out, lambda flags: self.rebuilt(s, flags))

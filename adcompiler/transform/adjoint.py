@@ -873,12 +873,15 @@ class Builder:
 
     def visible(self, v, s):
         """Is the block that defines `v` around `s`?"""
+        from ..ir.nodes import blocks
+
         home = self.layout.home[v][0]
+        contexts = {id(w.body): w for w in self.layout.statements if isinstance(w, With)}
+        while id(home) in contexts:      # what runs in a context always runs
+            home = self.layout.block[contexts[id(home)]]
         if home is self.function.body:
             return True
         around = [*self.layout.branches[s]]
-        from ..ir.nodes import blocks
-
         return any(b is home for outer in around for b in blocks(outer)) or home is self.layout.block[s]
 
     # -- loops -----------------------------------------------------------------------------------------------------
