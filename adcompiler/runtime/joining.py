@@ -19,8 +19,14 @@ def split_like(y_bar, shapes, axis=0, rank=0):
     >>> [piece.shape for piece in split_like(np.zeros((3, 4)), [(4,), (2, 4)], axis=0, rank=2)]
     [(4,), (2, 4)]
     """
+    shapes = _plain(shapes)
     pieces = _pieces(y_bar, shapes, axis, rank)
     return [np.reshape(piece, shape) for piece, shape in zip(pieces, shapes, strict=True)]
+
+
+def _plain(shapes):
+    """Shapes of what is joined; a nested list of numbers is given by the shapes of its leaves."""
+    return [shape if isinstance(shape, tuple) else _stacked_shape(shape) for shape in shapes]
 
 
 def _pieces(joined, shapes, axis, rank):
@@ -37,7 +43,7 @@ def join_like(pieces, shape, shapes, axis=0, rank=0):
     >>> join_like([np.ones(2), None], (5,), [(2,), (3,)])
     array([1., 1., 0., 0., 0.])
     """
-    joined = np.zeros(shape, _dtype_of(pieces))
+    joined, shapes = np.zeros(shape, _dtype_of(pieces)), _plain(shapes)
     for view, piece in zip(_pieces(joined, shapes, axis, rank), pieces, strict=True):
         if piece is not None:
             view[...] = np.reshape(piece, view.shape)

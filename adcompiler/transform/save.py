@@ -433,7 +433,7 @@ class Saver:
     def hold(self, v):
         text = self.names.name(v)
         conditional = self.layout.home[v][0] is not self.function.body
-        rebound = self.names.is_rebound(v, text)
+        rebound = self.names.is_rebound(v, text) or v.hidden and v in self.names.components
         if rebound or self.used_names.get(text, v) is not v:
             other = unique(f"{text}_0" if v.definition == "param" else text, self.taken)
             self.after(v, Line(name(other, True), self.names.read(v), None, v.loc))

@@ -316,6 +316,11 @@ def _special_form(cx, node):
 def call_value(cx, node, callee, args, kwargs):
     """Call a value with operands."""
     value = cx.constant(callee)
+    t = cx.type(callee)
+    if isinstance(t, Ref) and t.kind == "object":
+        call = getattr(cx.assumed.holders[t.site].cls, "__call__", None)
+        if isinstance(call, types.FunctionType):
+            return call_function(cx, node, call, [callee, *args], dict(kwargs))
     if value is NOTHING:
         if any(cx.varied(a) for a in (*args, *kwargs.values())):
             cx.unsupported(node, "which function is called here is not known at compile time",
@@ -406,6 +411,10 @@ def call_function(cx, node, function, args, kwargs):
             return call_function(cx, node, function.__func__, [Const(owner), *args], kwargs)
         self = _constant_operand(cx, node, owner, "self")
         return call_function(cx, node, function.__func__, [self, *args], kwargs)
+    if function is np.ndarray:
+        if set(kwargs) - {"shape", "dtype", "order"} or len(args) > 2:
+            cx.unsupported(node, "np.ndarray over the memory of something else", "use np.empty(shape, dtype), or slices of the array")
+        return emit_call(cx, node, np.empty, tuple(args), kwargs)
     if isinstance(function, type):
         return construct(cx, node, function, args, kwargs)
     primal = getattr(function, "primal", None)
@@ -485,9 +494,19 @@ def _opaque_method(cx, node, base):
         _may_be_written(a)
     from ...ir.nodes import GetAttr
 
-    result = cx.assign_temporary(Call(GetAttr(base, node.func.attr), tuple(args), kwargs), OPAQUE, node)
+    result = cx.assign_temporary(Call(GetAttr(base, node.func.attr), tuple(args), kwargs), _type_drawn(cx, base, node.func.attr, args, kwargs),
+                                 node)
     cx.note_store(*args)
     return result
+
+
+def _type_drawn(cx, base, name, args, kwargs):
+    """The type of what a method of a random generator gives; OPAQUE for any other method."""
+    method = _known_method(cx, base, name)
+    if method is None:
+        return OPAQUE
+    found = numbers.infer_call(cx, method, (Const(None), *args), kwargs)
+    return found if isinstance(found, Num) and found.kind != "?" else OPAQUE
 
 
 def _known_method(cx, base, name):

@@ -394,6 +394,44 @@ def is_sequence(cx, operand) -> bool:
     return isinstance(t, Tup) or (isinstance(t, Ref) and t.kind == "list") or isinstance(cx.constant(operand), (tuple, list))
 
 
+_SPECIAL = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
+            operator.matmul: "matmul", operator.mod: "mod", operator.floordiv: "floordiv", operator.and_: "and", operator.or_: "or",
+            operator.xor: "xor", operator.lshift: "lshift", operator.rshift: "rshift"}
+
+
+def container_operator(cx, node, function, left, right):
+    """An operator with a dict or an object as an operand, or a sequence beside an array; None for everything else."""
+    types = [cx.type(left), cx.type(right)]
+    for operand, other, prefix in ((left, right, ""), (right, left, "r")):
+        t = cx.type(operand)
+        if isinstance(t, Ref) and t.kind == "object":
+            method = inspect.getattr_static(holder_of(cx, operand).cls, f"__{prefix}{_SPECIAL[function]}__", None)
+            if isinstance(method, python_types.FunctionType):
+                from .calls import call_function
+
+                return call_function(cx, node, method, [operand, other], {})
+    if function is operator.or_ and all(isinstance(t, Ref) and t.kind == "dict" for t in types):
+        made = copy_dict(cx, node, left)
+        update_dict(cx, node, made, right)
+        return made
+    for at, (operand, other) in enumerate(((left, right), (right, left))):
+        t, beside = cx.type(operand), cx.type(other)
+        sequence = isinstance(t, Ref) and t.kind == "list" or isinstance(t, Tup)
+        if sequence and isinstance(beside, Num) and (beside.boxed is not False or function not in (operator.mul, operator.add)):
+            import numpy as np
+
+            from .expressions import emit_call
+
+            if beside.boxed is False and beside.dtype is None:
+                cx.unsupported(node, f"'{type(node).__name__}' of a sequence and a number", "make an array of the sequence")
+            array = emit_call(cx, node, np.array, (operand,), {})
+            return apply_operator(cx, node, function, *((other, array) if at else (array, other)))
+    if any(isinstance(t, Ref) for t in types) and any(cx.varied(v) for v in (left, right)) and not (
+            function in (operator.add, operator.mul) and any(is_sequence(cx, v) for v in (left, right))):
+        cx.unsupported(node, "an operator on these containers is not understood", "write it out with their elements")
+    return None
+
+
 def concatenate_sequences(cx, node, left, right):
     """`a + b` of tuples or lists."""
     a, b = ([*v.items] if isinstance(v, Var) and v.items is not None else

@@ -126,8 +126,11 @@ def check_unchanged(cx, node, operand, stores):
 
 def apply_operator(cx, node, function, left, right):
     """`left op right` for numbers, sequences and strings."""
-    from .containers import concatenate_sequences, is_sequence, replicate_sequence
+    from .containers import concatenate_sequences, container_operator, is_sequence, replicate_sequence
 
+    made = container_operator(cx, node, function, left, right)
+    if made is not None:
+        return made
     if function is operator.add and is_sequence(cx, left) and is_sequence(cx, right):
         return concatenate_sequences(cx, node, left, right)
     if function is operator.mul and is_sequence(cx, left):
@@ -322,7 +325,7 @@ def compare(cx, node, op, left, right):
             return Const(value)
     types = [cx.type(left), cx.type(right)]
     ranks = [t.rank if isinstance(t, Num) else None for t in types]
-    if all(r == 0 for r in ranks) and all(t.is_scalar for t in types):
+    if function in (operator.is_, operator.is_not) or all(r == 0 for r in ranks) and all(t.is_scalar for t in types):
         result_type = BOOL
     elif None not in ranks:
         result_type = Num("b", np.dtype(bool), max(ranks), True, numbers.broadcast_dims(types) if max(ranks) else ())
@@ -343,7 +346,7 @@ def _identity(cx, left, right):
     if a is not NOTHING and b is not NOTHING and not isinstance(a, (int, float, str, tuple)) and not any(map(is_choice, (a, b))):
         return a is b
     for value, other in ((a, right), (b, left)):
-        if value is None and isinstance(cx.type(other), (Num, Tup, Ref)):
+        if value is None and isinstance(cx.type(other), (Num, Tup, Ref)) and cx.type(other) != NUMBER:
             return False
     return NOTHING
 
