@@ -210,7 +210,20 @@ class Generator:
         verify_code([*forward, end], self.parameters(), known=known, lenient=self.taken, stage=stage, function=f"{function} forward")
         before = {*self.parameters(), *assigned_names(forward)} if self.joint else {"tape", self.seed_name, *(r for _, r in self.saver.tape)}
         verify_code([*reverse, *[Line(None, g) for g in gradients]], before, known=known, stage=stage, function=f"{function} reverse")
-        verify_sites(forward, reverse, [k.site for k in self.saver.kept if k.listed], stage=stage, function=function)
+        self.verify_kept(forward, reverse, stage)
+
+    def verify_simplified(self, code, parameters, kind):
+        """Check a whole function: a name of the forward sweep may be without a value where the user's name is."""
+        if self.verifying:
+            forward_names = {*(v.name for v in self.layout.home), *self.saver.names.hidden.values(), *(f for f, _ in self.saver.tape)}
+            known = {*self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
+            lenient = forward_names if kind == "gradient" else self.taken if kind == "forward" else ()
+            verify_code(code, parameters, known=known, lenient=lenient, stage="simplify", function=f"{self.function.name} {kind}")
+
+    def verify_kept(self, forward, reverse, stage="simplify"):
+        """Check that what is put on lists is taken off again, value by value."""
+        if self.verifying:
+            verify_sites(forward, reverse, [k.site for k in self.saver.kept if k.listed], stage=stage, function=self.function.name)
 
     @property
     def outputs(self):
@@ -289,6 +302,8 @@ class Generator:
             scalars = {v.name for v in self.layout.home if not v.hidden and isinstance(v.type, Num) and v.type.boxed is False}
             unit_products(reverse, scalars)
             simplify(code, set(), enabled=True)
+        self.verify_simplified(code, self.parameters(), "gradient")
+        self.verify_kept(code, code)
         returned = code.pop().value
         made = emit.function(f"{self.base}_gradient", emit.arguments(self.parameters()), code, returned)
         return {"gradient": made}
@@ -305,6 +320,8 @@ class Generator:
             tape.keywords.append(ast.keyword("containers", ast.Tuple([constant(t) for t in tape_forward if t in held], ast.Load())))
         code = [*forward, Line(None, ast.Tuple([outputs, tape], ast.Load()), keep=True)]
         simplify(code, set(), enabled=self.simplifying)
+        self.verify_simplified(code, self.parameters(), "forward")
+        simplified = list(code)
         returned = code.pop().value
         forward_def = emit.function(owner, emit.arguments(self.parameters()), code, returned)
         packed = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
@@ -318,6 +335,8 @@ class Generator:
             head.append(Line(None, opened, keep=True))
         code = [*head, *reverse, Line(None, packed, keep=True)]
         simplify(code, set(), enabled=self.simplifying)
+        self.verify_simplified(code, ["tape", self.seed_name], "adjoint")
+        self.verify_kept(simplified, code)
         returned = code.pop().value
         adjoint_def = emit.function(f"{self.base}_adjoint", emit.arguments(["tape", self.seed_name], [constant(1.0)]), code, returned)
         return {"forward": forward_def, "adjoint": adjoint_def}

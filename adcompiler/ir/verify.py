@@ -47,6 +47,7 @@ class _Verifier:
     def __init__(self, function, layout, stage):
         self.function, self.layout, self.stage = function, layout, stage
         self.ever: set[Var] = set()
+        self.awaited: list = []
 
     def fail(self, reason, statement=None):
         raise BrokenIR(reason, stage=self.stage, function=self.function.name, statement=statement)
@@ -57,6 +58,9 @@ class _Verifier:
             self.define(v, known, None)
         self.block(self.function.body, known, in_loop=False)
         self.read(self.function.result, known, None)
+        for v, s in self.awaited:
+            if v not in self.ever:
+                self.fail(f"{v!r} stands in a pattern, and nothing says what it is", s)
 
     # -- definitions and uses --------------------------------------------------------------------------------------
     def define(self, v, known, s, definition=None):
@@ -153,8 +157,10 @@ class _Verifier:
         self.read(s.value, known, s)
         for _, source in s.pairs:
             self.read(source, known, s)
-        if set(pattern_variables(s.pattern)) != {t for t, _ in s.pairs}:
-            self.fail("an unpacking whose pattern and pairs differ", s)
+        pattern, targets = list(pattern_variables(s.pattern)), {t for t, _ in s.pairs}
+        if not targets <= set(pattern):
+            self.fail("an unpacking whose pattern lacks one of its targets", s)
+        self.awaited.extend((v, s) for v in pattern if v not in targets)    # implicit reads behind it define these
         for target, source in s.pairs:
             self.define(target, known, s, s)
             self.copies(target, source, s)
@@ -201,8 +207,6 @@ class _Verifier:
                 self.fail(f"the phi of {phi.target!r} takes {source!r}, which is not defined on that path", s)
             if not _compatible(source.type, phi.target.type):
                 self.fail(f"the phi of {phi.target!r} of type {phi.target.type} takes {source!r} of type {source.type}", s)
-            if source.active and isinstance(source.type, Num) and not phi.target.active and phi.target.varied:
-                continue
 
     def _loop(self, s: Loop, known, in_loop):
         for e in (*s.bounds, s.length, s.header[1] if s.header is not None else None):
@@ -240,24 +244,16 @@ class _Verifier:
         self.block(s.body, known, in_loop)
 
     def _try(self, s: Try, known, in_loop):
-        """Whatever the body has defined may reach a handler; only phis tell which value does."""
-        ends = []
-        body = set(known)
-        self.block(s.body, body, in_loop)
-        self.block(s.orelse, body, in_loop)
-        ends.append(body)
-        for _, var, block in s.handlers:
+        """An attempt: like a branch whose test, read behind it, tells whether `then` has run to its end."""
+        for side, block in (("then", s.then), ("orelse", s.orelse)):
             inside = set(known)
-            self.define(var, inside, s)
             self.block(block, inside, in_loop)
-            ends.append(inside)
-        for phi in s.phis:
-            for source in (phi.then, phi.orelse):
-                if source is not None and source not in self.ever:
-                    self.fail(f"the phi of {phi.target!r} takes {source!r}, which is not defined on any path", s)
-        self.block(s.final, set.intersection(*ends), in_loop)
+            self.sources(s.phis, side, inside, s)
+        for types, _, _ in s.clauses:
+            self.read(types, known, s)
         for phi in s.phis:
             self.define(phi.target, known, s, phi)
+        self.read(s.test, known, s)
 
 
 def leaves(s) -> bool:
