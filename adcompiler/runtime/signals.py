@@ -186,6 +186,7 @@ def interp_slope(x, xp, fp):
     """
     if len(xp) < 2:
         return np.zeros(np.shape(x))
+    xp = np.asarray(xp)
     j = interp_pieces(x, xp)
     slopes = np.diff(fp) / np.diff(xp)
     return np.where((x < xp[0]) | (x > xp[-1]), 0.0, slopes[j])
@@ -197,6 +198,7 @@ def interp_spread(value, x, xp):
     >>> interp_spread(np.array([1.0, 2.0]), np.array([0.25, 9.0]), np.array([0.0, 1.0]))
     array([0.75, 2.25])
     """
+    xp = np.asarray(xp)
     fp_bar = np.zeros(len(xp), np.result_type(value, 0.0))
     j = np.ravel(interp_pieces(x, xp))
     if len(xp) < 2:

@@ -502,20 +502,23 @@ def _opaque_method(cx, node, base):
 
 def _type_drawn(cx, base, name, args, kwargs):
     """The type of what a method of a random generator gives; OPAQUE for any other method."""
-    method = _known_method(cx, base, name)
-    if method is None:
+    owner = _generator_class(base)
+    if owner is None or not hasattr(owner, name):
         return OPAQUE
-    found = numbers.infer_call(cx, method, (Const(None), *args), kwargs)
+    found = numbers.type_drawn(cx, owner, name, args, kwargs)
     return found if isinstance(found, Num) and found.kind != "?" else OPAQUE
 
 
-def _known_method(cx, base, name):
+def _generator_class(base):
     definition = base.definition if isinstance(base, Var) else None
     value = definition.value if isinstance(definition, Assign) else None
-    if isinstance(value, Call) and value.function in (np.random.default_rng, np.random.RandomState):
-        owner = np.random.Generator if value.function is np.random.default_rng else np.random.RandomState
-        return getattr(owner, name, None)
-    return None
+    function = value.function if isinstance(value, Call) else None
+    return np.random.Generator if function is np.random.default_rng else np.random.RandomState if function is np.random.RandomState else None
+
+
+def _known_method(cx, base, name):
+    owner = _generator_class(base)
+    return getattr(owner, name, None) if owner is not None else None
 
 
 # -- arrays ------------------------------------------------------------------------------------------------------------

@@ -115,7 +115,12 @@ def _inner(cx, node) -> Elements | None:
         return found
     if call is range:
         return _range_elements(cx, node)
-    return _sequence(cx, node, lower_expression(cx, node))
+    value = lower_expression(cx, node)
+    found = _sequence(cx, node, value)
+    if found is None and isinstance(cx.type(value), Opaque) and not cx.varied(value):
+        listed = cx.assign_temporary(Call(list, (value,)), OPAQUE, node)     # beside an array: read by position, once
+        return Elements(listed, Call(len, (listed,)), lambda cx, node, index: cx.assign_temporary(_item(listed, index), OPAQUE, node))
+    return found
 
 
 def _elements(cx, node, call) -> Elements | None:

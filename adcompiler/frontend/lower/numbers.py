@@ -1,6 +1,7 @@
 """Types of numeric results: learnt by running the function on small examples, with extents followed symbolically."""
 from __future__ import annotations
 
+import functools
 import operator
 import threading
 import warnings
@@ -19,8 +20,15 @@ class NoExample(Exception):
     """No example of this type can be made."""
 
 
+# What must not be run on examples: it reads, writes or waits.
+_EFFECTS = {"print", "open", "input", "save", "savetxt", "savez", "savez_compressed", "set_printoptions", "seterr", "seterrcall", "warn",
+            "debug", "info", "warning", "error", "critical", "tofile", "dump", "seed", "set_state", "loadtxt", "genfromtxt", "load", "fromfile"}
+
+
 def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
+    if getattr(function, "__name__", "") in _EFFECTS:
+        return OPAQUE
     if rule is not None and rule.infer == "unknown":
         first = cx.type(args[0]) if args else None
         return replace(first, rank=None, dims=None) if isinstance(first, Num) and first.is_array else NUMBER
@@ -86,9 +94,21 @@ def _run_example(cx, function, args, kwargs) -> Type:
     return NUMBER
 
 
+def type_drawn(cx, owner, name, args, kwargs) -> Type:
+    """The type of what the method `name` of a random generator draws, learnt from a generator of its own."""
+    return infer_call(cx, _spare_draw(owner, name), args, kwargs)
+
+
+@functools.cache
+def _spare_draw(owner, name):
+    return getattr(np.random.default_rng(0) if owner is np.random.Generator else np.random.RandomState(0), name)
+
+
 def _apply(function, given, named):
     """Call a function, a method of an array (also on a number) or an attribute descriptor."""
     owner = getattr(function, "__objclass__", None)
+    if isinstance(getattr(function, "__self__", None), np.random.RandomState):
+        return getattr(np.random.RandomState(0), function.__name__)(*given, **named)
     if owner is np.ndarray and not callable(function):
         return getattr(given[0], function.__name__)
     if owner is np.ndarray and not isinstance(given[0], np.ndarray):
