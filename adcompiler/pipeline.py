@@ -31,7 +31,7 @@ from .ir.types import Num, Ref
 from .ir.verify import verify
 from .runtime.shadows import Shadows
 from .runtime.tape import Tape
-from .transform.adjoint import Builder
+from .transform.adjoint import CHANGING, Builder
 from .transform.bars import bar_names, unique
 from .transform.code import Line, Verbatim, call, clone, constant, lines, name, subscript
 from .transform.save import Kept, Saver
@@ -105,9 +105,22 @@ def compile_function(source, signature: Signature, *, joint: bool, strict: bool 
     Activity(function, cx, inputs, outputs)
     check(function, layout, "activity")
     shadowed = tie_views(function, layout, written)
+    shadow_like(cx, [*inputs, *outputs], shadowed)
     check(function, layout, "ties")
     return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, strict=strict, tbr=tbr, simplifying=simplifying,
                      holomorphic=holomorphic, verifying=verifying, checking=checking).run()
+
+
+def shadow_like(cx, variables, shadowed):
+    """The arrays inside one container of the caller take their adjoints all in one way: by identity, if any does."""
+    changed = True
+    while changed:
+        changed = False
+        for v in variables:
+            families = {id(f) for f in cx.element_families(v)} if isinstance(v, Var) else set()
+            if families & shadowed and families - shadowed:
+                shadowed |= families
+                changed = True
 
 
 def _no_check(*_):
@@ -387,7 +400,7 @@ class Generator:
         """Positions of the parameters that a statement changes in place, and the place of the first such statement."""
         found = {}
         for s in walk(self.function.body):
-            if not (isinstance(s, Store) or isinstance(s, ContainerOp) and s.kind in _CHANGES):
+            if not (isinstance(s, Store) or isinstance(s, ContainerOp) and s.kind in CHANGING):
                 continue
             for k, v in enumerate(self.function.params):
                 same = v.type.site == s.base.type.site if isinstance(v.type, Ref) and isinstance(s.base.type, Ref) else (
@@ -398,11 +411,7 @@ class Generator:
         return found
 
     def containers_mutated(self) -> bool:
-        return any(isinstance(s, ContainerOp) and s.kind in ("set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear",
-                                                             "reverse", "set_slice") for s in walk(self.function.body))
-
-
-_CHANGES = ("set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute")
+        return any(isinstance(s, ContainerOp) and s.kind in CHANGING for s in walk(self.function.body))
 
 
 def _end():

@@ -5,6 +5,7 @@ nothing has reached holds 0.0. An array has an array of the same memory layout; 
 """
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections import defaultdict
 
@@ -36,7 +37,7 @@ class Shadows:
             return self.array(primal)
         made = self.found.get(id(primal))
         if made is None:
-            made = [0.0] * len(primal) if isinstance(primal, list) else defaultdict(float)
+            made = [0.0] * len(primal) if isinstance(primal, (list, tuple)) else defaultdict(float)
             self.found[id(primal)] = made
             self.alive.append(primal)
         return made
@@ -58,31 +59,58 @@ class Shadows:
         return np.ndarray(primal.shape, primal.dtype, made.base if made.base is not None else made, offset, primal.strides)
 
 
-def add_seed(shadow, primal, seed):
-    """Add the adjoint of a result that is a container."""
+def add_seed(shadow, primal, seed, by_identity=False):
+    """Add the adjoint of a result that is a container; its arrays take theirs by identity, or in their slots."""
     if seed is None:
         return
-    if isinstance(primal, np.ndarray):
-        shadow(primal)[...] += seed
-    elif isinstance(primal, list):
+    if isinstance(primal, list):
         for k, (p, s) in enumerate(zip(primal, seed, strict=True)):
-            _add_slot(shadow, primal, k, p, s)
+            _add_slot(shadow, primal, k, p, s, by_identity)
     elif isinstance(primal, dict):
         for k, s in seed.items():
-            _add_slot(shadow, primal, k, primal[k], s)
+            _add_slot(shadow, primal, k, primal[k], s, by_identity)
     else:
-        for k, p in vars(primal).items():
-            _add_slot(shadow, primal, k, p, getattr(seed, k, None))
+        for k in attribute_names(primal):
+            _add_slot(shadow, primal, k, getattr(primal, k), getattr(seed, k, None), by_identity)
 
 
-def _add_slot(shadow, container, key, primal, seed):
-    if seed is None:
-        return
-    if isinstance(primal, (list, dict)) or (hasattr(primal, "__dict__") and not callable(primal)):
-        add_seed(shadow, primal, seed)
-    elif isinstance(primal, (float, complex, np.generic, np.ndarray, tuple)):
+def _add_slot(shadow, container, key, primal, seed, by_identity):
+    value = _slot_part(shadow, primal, seed, by_identity)
+    if value is not None:
         slots = shadow(container)
-        slots[key] = added(slots[key], seed)
+        slots[key] = added(slots[key], value)
+
+
+def _slot_part(shadow, primal, seed, by_identity):
+    """What of a seed goes into the slot; the rest goes where the value is known by its identity."""
+    if seed is None or primal is None or isinstance(primal, (bool, int, str, bytes)):
+        return None
+    if isinstance(primal, np.ndarray):
+        if primal.dtype.kind not in "fc":
+            return None
+        if not by_identity:
+            return seed
+        shadow(primal)[...] += seed
+        return None
+    if isinstance(primal, (float, complex, np.generic)):
+        return seed
+    if isinstance(primal, tuple):
+        parts = [_slot_part(shadow, p, s, by_identity) for p, s in zip(primal, seed, strict=True)]
+        return None if all(p is None for p in parts) else tuple(0.0 if p is None else p for p in parts)
+    if isinstance(primal, (list, dict)) or _is_object(primal):
+        add_seed(shadow, primal, seed, by_identity)
+    return None
+
+
+def _is_object(value) -> bool:
+    return dataclasses.is_dataclass(value) or (hasattr(value, "__dict__") and not callable(value)) or (
+        hasattr(value, "__dict__") and hasattr(type(value), "__call__") and not isinstance(value, type)
+        and type(value).__module__ not in ("builtins", "functools") and not hasattr(value, "__code__"))
+
+
+def attribute_names(value) -> list[str]:
+    """The attributes of an object that may hold numbers: the fields of a dataclass, else all."""
+    return [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)] if dataclasses.is_dataclass(value) else list(vars(value))
 
 
 def added(a, b):
@@ -185,39 +213,80 @@ def replace_span(slots, span, parts):
     slots[start: start + len(parts)] = [0.0] * old
 
 
-def gradient_of(shadow, primal):
-    """The gradient with the structure of `primal`: zeros where nothing has arrived, None where there is no number."""
-    if isinstance(primal, np.ndarray):
-        return shadow(primal).copy() if primal.dtype.kind in "fc" else None
-    slots = shadow(primal)
-    if isinstance(primal, list):
-        return [_slot_gradient(shadow, p, slots[k]) for k, p in enumerate(primal)]
-    if isinstance(primal, dict):
-        return type(primal)((k, _slot_gradient(shadow, p, slots[k])) for k, p in primal.items()) if type(primal) is not dict \
-            else {k: _slot_gradient(shadow, p, slots[k]) for k, p in primal.items()}
-    made = object.__new__(type(primal))
-    names = [f.name for f in dataclasses.fields(primal)] if dataclasses.is_dataclass(primal) else list(vars(primal))
-    for k in names:
-        object.__setattr__(made, k, _slot_gradient(shadow, getattr(primal, k), slots[k]))
+class Entries:
+    """The content of a container at one time: what its gradient has the structure of, whatever becomes of it."""
+
+    __slots__ = ("container", "items")
+
+    def __init__(self, container, items):
+        self.container, self.items = container, items
+
+
+def entries(value):
+    """The content of a container, through all that it holds; anything else is itself.
+
+    >>> values = [1.0, [2.0]]
+    >>> given = entries(values)
+    >>> values.append(3.0)
+    >>> gradient_of(Shadows(), given)
+    [0.0, [0.0]]
+    """
+    if isinstance(value, list):
+        return Entries(value, [(k, entries(v)) for k, v in enumerate(value)])
+    if isinstance(value, dict):
+        return Entries(value, [(k, entries(v)) for k, v in value.items()])
+    if isinstance(value, tuple):
+        parts = [entries(v) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if not isinstance(value, (np.ndarray, np.generic)) and _is_object(value):
+        return Entries(value, [(k, entries(getattr(value, k))) for k in attribute_names(value)])
+    return value
+
+
+def gradient_of(shadow, given):
+    """The gradient with the structure of a container (or of its entries): None where there is no number."""
+    if not isinstance(given, Entries):
+        given = entries(given)
+    container = given.container
+    slots = shadow(container)
+    parts = [(k, _slot_gradient(shadow, v, _slot_of(slots, k))) for k, v in given.items]
+    if isinstance(container, list):
+        return _filled(container, [p for _, p in parts])
+    if isinstance(container, dict):
+        return _filled(container, dict(parts))
+    made = object.__new__(type(container))
+    for k, p in parts:
+        object.__setattr__(made, k, p)
+    return made
+
+
+def _slot_of(slots, key):
+    if isinstance(slots, list):
+        return slots[key]
+    return slots.get(key, 0.0)
+
+
+def _filled(container, parts):
+    """A container of the class of `container` with these parts."""
+    if type(container) in (list, dict):
+        return parts
+    made = copy.copy(container)
+    made.clear()
+    (made.extend if isinstance(made, list) else made.update)(parts)
     return made
 
 
 def _slot_gradient(shadow, primal, slot):
+    if isinstance(primal, Entries):
+        return gradient_of(shadow, primal)
     if isinstance(primal, bool) or primal is None or isinstance(primal, (int, str, bytes)):
         return None
     if isinstance(primal, np.ndarray):
+        return _array_gradient(shadow, primal, slot) if primal.dtype.kind in "fc" else None
+    if isinstance(primal, np.generic):
         if primal.dtype.kind not in "fc":
             return None
-        made = np.zeros_like(primal)
-        made[...] += slot
-        root = primal
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        if id(root) in shadow.found:
-            made += shadow(primal)
-        return made
-    if isinstance(primal, np.generic):
-        return type(primal)(slot) if primal.dtype.kind in "fc" else None
+        return primal.dtype.type(slot if primal.dtype.kind == "c" else np.real(slot))
     if isinstance(primal, complex):
         return complex(slot)
     if isinstance(primal, float):
@@ -225,6 +294,15 @@ def _slot_gradient(shadow, primal, slot):
     if isinstance(primal, tuple):
         parts = [_slot_gradient(shadow, p, part(slot, k)) for k, p in enumerate(primal)]
         return type(primal)(*parts) if hasattr(primal, "_fields") else tuple(parts)
-    if isinstance(primal, (list, dict)) or (hasattr(primal, "__dict__") and not callable(primal)):
-        return gradient_of(shadow, primal)
     return None
+
+
+def _array_gradient(shadow, primal, slot):
+    made = np.zeros_like(primal)
+    made[...] += np.real(slot) if primal.dtype.kind == "f" else slot
+    root = primal
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if id(root) in shadow.found:
+        made += shadow(primal)
+    return made

@@ -21,6 +21,7 @@ from .bars import unique
 from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, attribute, call, clone, constant, name, needed, subscript
 from .templates import Instance
 
+CHANGING = {"set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute"}
 UNSET, BORROWED, OWNED, UNIFORM = "unset", "borrowed", "owned", "uniform"
 
 
@@ -293,7 +294,8 @@ class Builder:
         elif isinstance(result, Var) and isinstance(result.type, Ref):
             from ..runtime.shadows import add_seed
 
-            self.line(None, call(self.runtime(add_seed), name("shadow"), needed(result, "ref", END), seed), keep=True)
+            by_identity = [constant(True)] if self.cx.holds_shadowed(result, self.shadowed) else []
+            self.line(None, call(self.runtime(add_seed), name("shadow"), needed(result, "ref", END), seed, *by_identity), keep=True)
             self.uses_shadow = True
         elif isinstance(result, Var) and result.active:
             self.accumulate(result, seed, END, fresh=False)
@@ -308,7 +310,7 @@ class Builder:
             from ..runtime.shadows import gradient_of
 
             self.uses_shadow = True
-            return call(self.runtime(gradient_of), name("shadow"), needed(v, "ref", END))
+            return call(self.runtime(gradient_of), name("shadow"), needed(v, "entries" if self.is_restructured(v) else "ref", END))
         if not _numeric(v):
             return constant(None)
         if self.shadow_kind(v):
@@ -320,6 +322,11 @@ class Builder:
         if self.state(v) == BORROWED and not self.is_immutable(v):
             return call(self.numpy("array"), name(self.bar(v)))
         return name(self.bar(v))
+
+    def is_restructured(self, v: Var) -> bool:
+        """Does a statement change what a container of the caller (or one inside it) holds?"""
+        sites = self.cx.sites_within(v)
+        return any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites for s in self.layout.statements)
 
     # -- blocks ----------------------------------------------------------------------------------------------------
     def block(self, block):

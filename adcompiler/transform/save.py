@@ -19,6 +19,7 @@ from ..analysis.alias import root_of, view_source
 from ..errors import NOWHERE
 from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, Var, operands
 from ..ir.types import INT, Num, Ref, Tup
+from ..runtime.shadows import entries
 from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
 from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, subscript)
@@ -109,6 +110,8 @@ class Saver:
 
     def key(self, n: Needed):
         v = n.var
+        if n.need == "entries":
+            return ("entries", v)
         if n.need == "value" and self.unstable(v) and self.changes_after(v, n.at):
             mode = self.restoring.get(root_of(v)) if self.is_array(v) else None
             if not mode:
@@ -202,6 +205,8 @@ class Saver:
     def steady(self, base, v, at) -> bool:
         """Does no store change `base` between the definition of `v` and the statement `at`?"""
         low, home_loops = self.layout.home[v][1], self.layout.home_loops[v]
+        if isinstance(at, (If, Loop)) and any(low < self.layout.position[k] <= self.layout.last[at] for k in self.kills_of(base.group.family)):
+            return False      # the reverse of a branch reads its test before anything inside is restored
         return not any(self.layout.between(k, low, at, home_loops) for k in self.kills_of(base.group.family))
 
     def restorable(self, root, kills) -> bool:
@@ -231,6 +236,8 @@ class Saver:
             return self.keep_copy(v, key[2])
         if kind == "shape":
             return self.plan_shape(v)
+        if kind == "entries":
+            return self.keep_entries(v)
         if kind == "value" and v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not v.varied and \
                 not isinstance(v.type, Ref):
             return self.b.namer.object(v.const)
@@ -488,6 +495,13 @@ class Saver:
         if key not in self.plans:
             self.plans[key] = self.plan(key, None)
         return self.plans[key]
+
+    def keep_entries(self, v):
+        """Keep what a container of the caller holds at the start, since the program changes it."""
+        text = unique(f"{self.names.name(v)}_given", self.taken)
+        self.insert.start.append(Line(name(text, True), call(self.b.runtime(entries), self.names.read(v)), None, NOWHERE))
+        self.on_tape(text, text, v, "what the argument holds at the start", listed=False, what="structure")
+        return name(text)
 
     def keep_shape(self, v):
         text = unique(f"{self.names.name(v)}_shape", self.taken)

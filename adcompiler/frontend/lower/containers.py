@@ -234,6 +234,8 @@ def read_item(cx, node, base, index):
             return _read_function(cx, node, base, list(range(len(constant))), list(constant), target)
         return cx.assign_temporary(_get(base, index), OPAQUE if not _numbers(constant) else cx.type(Const(next(iter(constant)))), node)
     holder = holder_of(cx, base)
+    if holder.kind == "object":
+        return _special_method(cx, node, base, "__getitem__", [_index_operand(cx, node, index)])
     if isinstance(index, Slice):
         return read_slice(cx, node, base, index)
     known = _key(cx, holder, index)
@@ -262,6 +264,22 @@ def _read_function(cx, node, base, keys, functions, target):
     options = [StoredClosure(f, target) if isinstance(f, Closure) and (f.defaults or f.keyword_defaults) else f for f in functions]
     target.const, target.type = Choice(tuple(options), is_option), STATIC
     return target
+
+
+def _special_method(cx, node, base, name, args):
+    """Call a method that stands for syntax on an object of the program."""
+    from .calls import call_function
+
+    method = inspect.getattr_static(holder_of(cx, base).cls, name, None)
+    if not isinstance(method, python_types.FunctionType):
+        cx.unsupported(node, f"{holder_of(cx, base).cls.__name__}.{name} is not a plain method", "call a method by name")
+    return call_function(cx, node, method, [base, *args], {})
+
+
+def _index_operand(cx, node, index):
+    if isinstance(index, Slice):
+        cx.unsupported(node, "a slice of an object", "pass the bounds to a method")
+    return tuple_of(cx, node, list(index.items)) if isinstance(index, Display) else index
 
 
 def _missing_key(cx, node, base, index):
@@ -465,6 +483,9 @@ def write_item(cx, node, base, index, value):
     holder = holder_of(cx, base)
     if holder.cls is tuple:
         cx.unsupported(node, "a store into a tuple", "make a list of it")
+    if holder.kind == "object":
+        _special_method(cx, node, base, "__setitem__", [_index_operand(cx, node, index), value])
+        return
     if isinstance(index, Slice):
         _write_slice(cx, node, base, index, value, holder)
         return

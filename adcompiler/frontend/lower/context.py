@@ -137,7 +137,9 @@ class Assumptions:
         self.loop_keys = {}      # loop -> names that change in it, with their types at the head
         self.loop_alias = {}     # loop -> pairs of names that may share memory at the head
         self.holders = {}        # site -> Holder
-        self.recursive = {}      # function key -> result type
+        self.recursive = {}      # key of an instance -> what is known of it
+        self.recursive_functions = set()   # functions seen to call themselves
+        self.same_function = {}  # number of an instance -> number of the first instance of its function
         self.constants = {}          # containers of objects known at compile time, kept between walks
         self.tries = {}              # function -> places of the tries that are taken apart; "apart" where pieces stay single
         self.varied_places = set()   # variables of arrays into which something active is stored later
@@ -260,6 +262,10 @@ class Context:
         self.prologue: list = []
         self.implicit = False                   # statements stand for what a loop header or a call binds
         self.varied_families: set[int] = set()
+        self.instances: dict = {}               # key -> compiled function that recursive calls use
+        self.unreached = False                  # some path was left out, for want of a recursive result
+        self.owned_frames = None                # numbers of the frames of the instance that is walked
+        self.printed_globals: dict = {}         # global -> its spelling in every function of the module
         self.carried = 0                        # attempts around whose handlers read the exception
 
     @property
@@ -306,6 +312,13 @@ class Context:
         """A name for a place in the program that is the same in every walk."""
         return (*self.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
                 getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0), type(node).__name__)
+
+    def site(self, node) -> tuple:
+        """The place of a container that is made here: all instances of a recursive function share it."""
+        place = self.place(node)
+        if place[0] == "instance":
+            place = ("recursion", self.assumed.same_function[place[1]], *place[2:])
+        return self.assumed.site(place)
 
     # -- variables -------------------------------------------------------------------------------------------------
     def printed_name(self, name: str) -> str:
@@ -385,8 +398,15 @@ class Context:
                 return found
             if name in frame.locals and frame is self.frame and name not in frame.nonlocals:
                 return None
+            self.check_reachable(frame, name)
             frame = frame.enclosing
         return None
+
+    def check_reachable(self, frame, name):
+        """Inside a recursive function, variables of functions around it are there only if they were handed over."""
+        if self.owned_frames is not None and name in frame.locals and not self.owned_frames[0] <= frame.number < self.owned_frames[1]:
+            self.unsupported(frame.statement or self.frame.definition, f"'{name}' of an enclosing function is read in a recursion through a stored function",
+                             f"pass '{name}' as an argument")
 
     def is_live(self, key) -> bool:
         """May the name be read later? True for what is not known."""
@@ -425,6 +445,26 @@ class Context:
                 return any(self.varied(i) for i in operand.items)
             return operand.varied
         return False
+
+    def sites_within(self, var) -> set:
+        """The sites of a container and of all containers inside it."""
+        found, waiting = set(), list(_sites(var.type))
+        while waiting:
+            site = waiting.pop()
+            if site not in found:
+                found.add(site)
+                holder = self.assumed.holders.get(site)
+                waiting += [s for t in (holder.types() if holder is not None else ()) for s in _sites(t)]
+        return found
+
+    def element_families(self, var) -> list:
+        """The alias families of the arrays that a container holds, directly or inside others."""
+        groups = [self.holder_groups.get(("elements", site)) for site in self.sites_within(var)]
+        return [g.family for g in groups if g is not None]
+
+    def holds_shadowed(self, var, shadowed) -> bool:
+        """Are the adjoints of the arrays inside a container found by identity?"""
+        return any(id(f) in shadowed for f in self.element_families(var))
 
     def varied_site(self, site, seen) -> bool:
         if site in seen:
