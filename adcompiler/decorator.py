@@ -388,16 +388,13 @@ class GradientCaller:
 
     def __init__(self, programs, wrt, has_aux=False):
         self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
-        self.fast: dict = {}
+        self.fast: tuple = ()
 
     def __call__(self, args, kwargs):
         if not kwargs:
-            try:
-                entry = self.fast.get(tuple([_KEYS[type(a)](a) for a in args]))
-            except KeyError:
-                entry = None
-            if entry is not None:
-                return entry(args)
+            for matches, entry in self.fast:
+                if matches(args):
+                    return entry(args)
         return self.slow(args, kwargs)
 
     def slow(self, args, kwargs):
@@ -429,39 +426,66 @@ class GradientCaller:
         """Keep a short way for the next call of this kind."""
         if kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
             return
-        try:
-            key = tuple([_KEYS[type(a)](a) for a in args])
-        except KeyError:
+        matches = _matcher(args)
+        if matches is None or not binding.fits(args) or len(self.fast) > 16:
             return
-        function = compiled.functions["gradient"]
-        single, scalar = wrt.is_single, wrt.is_single and type(binding.values[wrt.positions[0]]) is float
-        hidden = self.programs.self_argument
-        caller = self
+        function, guarded = compiled.functions["gradient"], bool(compiled.guards)
+        places = [p - binding.hidden for p in wrt.positions]
+        if any(p < 0 for p in places) or any(k < 0 for k in wrt.order):
+            return
+        one = places[0] if wrt.is_single else None
+        is_number = one is not None and type(args[one]) is float
+        is_array = one is not None and type(args[one]) is np.ndarray
+        hidden, caller = self.programs.self_argument, self
+        alone = len(wrt.paths) == 1
 
         def fast(args):
-            if compiled.guards and not guards_hold(compiled):
+            if guarded and not guards_hold(compiled):
                 return caller.slow(args, {})
             try:
-                value, gradient = function(*hidden, *args)
-            except Exception:
+                value, gradient = function(*hidden, *args) if hidden else function(*args)
+            except ZeroDivisionError:
                 return caller.slow(args, {})
-            if scalar and type(gradient) is float and gradient == gradient:
+            except Exception as error:
+                add_place(error, compiled, "gradient")
+                raise
+            if is_array:
+                total = vdot(gradient, gradient)
+                if total != total:
+                    return caller.slow(args, {})
+                argument = args[one]
+                if type(gradient) is ndarray and gradient.dtype is argument.dtype and gradient.shape == argument.shape:
+                    return value, gradient
+                return value, finished(gradient, argument)
+            if is_number and type(gradient) is float and gradient == gradient:
                 return value, gradient
             if is_nan(gradient):
                 return caller.slow(args, {})
-            if single:
-                return value, finished(gradient, args[wrt.call_position])
-            return value, wrt.packed(gradient, caller.programs.bind(args, {}))
+            if one is not None:
+                return value, finished(gradient, args[one])
+            parts = (gradient,) if alone else gradient
+            return value, tuple([finished(parts[k], args[p]) for k, p in zip(wrt.order, places, strict=True)])
 
-        if binding.fits(args):
-            self.fast[key] = fast
-
-
-def _array_key(a):
-    return (a.dtype, a.ndim)
+        self.fast = ((matches, fast), *self.fast)
 
 
-_KEYS = {float: lambda a: float, int: lambda a: int, np.ndarray: _array_key, np.float64: lambda a: np.float64, complex: lambda a: complex}
+def _matcher(args):
+    """A quick test for arguments of the same types, dtypes and ranks; None for anything but numbers and arrays."""
+    tests = []
+    known = {}
+    for k, a in enumerate(args):
+        if type(a) is np.ndarray:
+            tests.append(f"type(a[{k}]) is ndarray and a[{k}].ndim == {a.ndim} and a[{k}].dtype is dtype_{k}")
+            known[f"dtype_{k}"] = a.dtype
+        elif type(a) in (float, int, complex, np.float64):
+            tests.append(f"type(a[{k}]) is type_{k}")
+            known[f"type_{k}"] = type(a)
+        else:
+            return None
+    arrays = [k for k, a in enumerate(args) if type(a) is np.ndarray]
+    tests += [f"a[{j}] is not a[{k}]" for n, k in enumerate(arrays) for j in arrays[:n]]
+    text = f"lambda a: len(a) == {len(args)}" + "".join(f" and {t}" for t in tests)
+    return eval(text, {"ndarray": np.ndarray, "type": type, "len": len, **known})
 
 
 def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
@@ -486,6 +510,7 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     return wrt.packed(gradients, binding)
 
 
+vdot, ndarray = np.vdot, np.ndarray
 _WEAK: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 

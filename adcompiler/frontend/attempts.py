@@ -352,7 +352,8 @@ class _Spreader:
         inner = (*around, outside) if final else around
         out = self.sequence(body, (*around, whole))
         # where the body never falls through, only a stopped one gets here: the last handler needs no test
-        certain = not around and not self.leaves and not falls([*body, *orelse])
+        leaves = self.leaves
+        certain = not around and not leaves and not falls([*body, *orelse])
         chain = None
         for h, clause in reversed(list(zip(handlers, clauses, strict=True))):
             block = [self.set(self.stopped, 0, h)]
@@ -377,7 +378,7 @@ class _Spreader:
             out += self.lower_final(s, final, around)
         if around:
             return out
-        if self.leaves:
+        if leaves or self.leaves:
             leave = self.at(ast.Raise(ast.Name(self.raised, ast.Load()), None), s)
             out.append(self.when(self.test(self.leaving, s), [leave], s) if falls([s]) else leave)
             self.leaves = False

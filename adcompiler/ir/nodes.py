@@ -231,11 +231,17 @@ class With(Statement):
 
 @dataclass(eq=False)
 class UserCall(Statement):
-    """A call of another compiled function (recursion): `target = instance(args)`."""
+    """A call of another compiled function (recursion): `target, tape = instance(args)`.
+
+    reversed: the adjoint of the call runs, so that its tape is kept.
+    """
 
     target: Var
     instance: object
     args: tuple
+    tape: Var | None = None
+    reversed: bool = False
+    implicit: bool = False
 
 
 @dataclass(eq=False)

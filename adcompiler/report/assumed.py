@@ -1,7 +1,8 @@
 """A signature without example arguments: from `types=`, annotations, defaults, and what the use of names shows.
 
 What nothing decides is `float64` of the least rank that fits: ranks are tried from below, and fit where lowering
-succeeds and no operation meets a rank that it cannot take.
+succeeds and no operation meets a rank that it cannot take. If a number and an array would both do and their adjoints
+differ (that of a number is a sum), the types are asked for.
 """
 from __future__ import annotations
 
@@ -138,27 +139,43 @@ class _Search:
 
     # -- ranks -----------------------------------------------------------------------------------------------------
     def fitting(self) -> Signature:
+        """The signature of the least sum of ranks that fits. Raises where several are equally good."""
         paths = self.paths()
         active = {p[0] for p in paths}
-        # Where several would do, data is raised before what is differentiated.
-        order = sorted(range(len(self.open)), key=lambda k: self.open[k].name in active)
-        errors, tries = [], 0
+        # `np.sum(x * w)`: of two numbers of which one must be an array, it is the one that is differentiated.
+        order = sorted(range(len(self.open)), key=lambda k: self.open[k].name not in active)
+        errors = []
         highest = sum(max(0, HIGHEST_RANK - o.least) for o in self.open)
         for extra in range(highest + 1):
+            fits = []
             for raised in _distributions(extra, [HIGHEST_RANK - self.open[k].least for k in order]):
-                more = [0] * len(order)
-                for k, r in zip(order, raised, strict=True):
-                    more[k] = r
-                signature = self.signature(more, paths)
-                tries += 1
-                reason = self.misfit(signature)
+                more = [r for _, r in sorted(zip(order, raised, strict=True))]
+                reason, is_number = self.misfit(self.signature(more, paths))
                 if reason is None:
-                    self.explain(more)
-                    return signature
-                errors.append(reason)
-                if tries >= MOST_TRIES:
+                    fits.append((more, is_number))
+                else:
+                    errors.append(reason)
+                if len(errors) + len(fits) >= MOST_TRIES:
                     return self.give_up(errors)
+            if fits:
+                more = self.chosen([m for m, is_number in fits if is_number] or [m for m, _ in fits])
+                self.explain(more)
+                signature = self.signature(more, paths)
+                self.refuse_ambiguous(more, paths, signature)
+                return signature
         return self.give_up(errors)
+
+    def chosen(self, fits):
+        raised = [o.name for k, o in enumerate(self.open) if any(more[k] for more in fits)]
+        if len(fits) > 1 and any(o.least and any(more[k] for more in fits) for k, o in enumerate(self.open)):
+            raise UnsupportedSyntaxError(
+                f"nothing decides how many axes {' and '.join(map(repr, raised))} have, and the adjoint differs by it", self.place(),
+                hint=f"give types, for example types='{', '.join(f'{n}=float64[:, :]' for n in raised)}', annotations, or example arguments")
+        return fits[0]
+
+    def place(self) -> Loc:
+        node = self.source.node
+        return Loc(self.source.filename, node.lineno, node.col_offset, function=self.source.qualname)
 
     def give_up(self, errors):
         fixed = next((e for e in errors if isinstance(e, AdcompilerError)), None)
@@ -166,7 +183,7 @@ class _Search:
             raise fixed
         names = ", ".join(f"{o.name}=..." for o in self.open) or ", ".join(f"{n}=..." for n in self.parameters)
         raise UnsupportedSyntaxError(f"no types of the parameters of {self.source.qualname} were found that fit its code",
-                                     Loc(self.source.filename, self.source.node.lineno, self.source.node.col_offset),
+                                     self.place(),
                                      hint=f"give them: types='{names}', or example arguments")
 
     def explain(self, more):
@@ -174,12 +191,31 @@ class _Search:
             if o.why != "as annotated" and raised:
                 self.origin[o.name] = "assumed, of the least rank that fits"
 
+    def refuse_ambiguous(self, more, paths, signature):
+        """A parameter that is differentiated, and as well a number as an array, with another adjoint for each."""
+        for k, o in enumerate(self.open):
+            if o.least + more[k] or o.name not in {p[0] for p in paths}:
+                continue
+            other = self.signature([m + (j == k) for j, m in enumerate(more)], paths)
+            if self.misfit(other)[0] is not None:
+                continue
+            try:
+                texts = [self.programs.compiled(s, joint=False).text["adjoint"] for s in (signature, other)]
+            except AdcompilerError:
+                continue
+            # A number that meets arrays has a sum as adjoint, where an array of their shape would have none.
+            if texts[0].count("np.sum(") > texts[1].count("np.sum("):
+                raise UnsupportedSyntaxError(
+                    f"the adjoint of '{o.name}' differs by whether it is a number or an array, and nothing decides it",
+                    self.place(),
+                    hint=f"say which: types='{o.name}=float' or types='{o.name}=float64[:]', an annotation, or example arguments")
+
     def signature(self, more, paths) -> Signature:
         described = dict(self.known)
         for o, raised in zip(self.open, more, strict=True):
             described[o.name] = _put(described[o.name], o.keys, array(o.dtype, o.least + raised))
         outputs = () if self.programs.outputs == ("return",) else self.programs.outputs
-        return Signature(tuple(described.items()), paths, outputs, ())
+        return Signature(tuple((n, described[n]) for n in self.parameters), paths, outputs, ())
 
     def paths(self) -> tuple:
         values = []
@@ -199,12 +235,12 @@ class _Search:
         return tuple(found)
 
     def misfit(self, signature):
-        """Why the code does not run with these types: an error, a text, or None if they fit."""
+        """Why the code does not run with these types (an error, a text, or None if it does), and is its result a number?"""
         try:
-            function, cx = lower_function(self.source, signature)
+            function, _ = lower_function(self.source, signature)
         except AdcompilerError as error:
-            return error
-        return next((m for m in map(_misfit, _checked(function)) if m), None)
+            return error, False
+        return next((m for m in map(_misfit, _checked(function)) if m), None), _rank(function.result) == 0
 
 
 def _distributions(total, limits):

@@ -97,7 +97,8 @@ class _Module:
             if local in statements:
                 wanted, kept = statements[local], self.imports
             elif local in program or local in part.compiled.unresolved:
-                wanted, kept = self.definition(part, local, program.get(local)), self.definitions
+                wanted = self.definition(part, local, program.get(local))
+                kept = self.imports if wanted.startswith("from ") else self.definitions
             else:
                 continue
             name = local

@@ -40,7 +40,7 @@ def is_nan(gradient) -> bool:
     if isinstance(gradient, np.ndarray):
         if gradient.dtype.kind not in "fc":
             return False
-        total = gradient.sum()
+        total = np.vdot(gradient, gradient)
         return bool(total != total) and bool(np.isnan(gradient).any())
     if isinstance(gradient, (tuple, list)):
         return any(is_nan(g) for g in gradient)

@@ -27,6 +27,7 @@ def simplify(code, live, *, enabled=True):
             changed |= _forward_names(code, _Counts(code, live))
             changed |= _substitute_block(code, _Counts(code, live))
             changed |= _zero_then_add(code)
+            changed |= _signs(code)
             changed |= _conditional_expressions(code)
         if not changed:
             break
@@ -135,7 +136,8 @@ def _forward_names(code, counts) -> bool:
         for inner in inner_blocks(item):
             changed |= _forward_names(inner, counts)
         if not (isinstance(item, Line) and item.hidden and item.op is None and isinstance(item.target, ast.Name) and not item.keep
-                and isinstance(item.value, (ast.Name, ast.Constant))):
+                and (isinstance(item.value, (ast.Name, ast.Constant)) or isinstance(item.value, ast.UnaryOp)
+                     and isinstance(item.value.operand, ast.Constant))):
             continue
         identifier = item.target.id
         if counts.writes.get(identifier, 0) != 1 or counts.uses.get(identifier, 0) == 0:
@@ -309,6 +311,44 @@ def _zero_then_add(code) -> bool:
     if changed:
         code[:] = [i for i in code if not (isinstance(i, Line) and i.target is None and isinstance(i.value, ast.Constant))]
     return changed
+
+
+def _signs(code) -> bool:
+    """`x += -e` is `x -= e`, `--e` is `e`, `-1.0 * e` is `-e`."""
+    changed = False
+    for item in lines(code):
+        if not isinstance(item, Line):
+            continue
+        signed = _Signs()
+        item.value = signed.visit(item.value)
+        changed |= signed.changed
+        if isinstance(item.op, (ast.Add, ast.Sub)) and isinstance(item.value, ast.UnaryOp) and isinstance(item.value.op, ast.USub):
+            item.op = ast.Sub() if isinstance(item.op, ast.Add) else ast.Add()
+            item.value = item.value.operand
+            changed = True
+    return changed
+
+
+class _Signs(ast.NodeTransformer):
+    changed = False
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, ast.USub) and isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.USub):
+            self.changed = True
+            return inner.operand
+        return node
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mult):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub) and isinstance(one.operand, ast.Constant) \
+                        and one.operand.value == 1.0 and isinstance(one.operand.value, float):
+                    self.changed = True
+                    return ast.UnaryOp(ast.USub(), other)
+        return node
 
 
 def _conditional_expressions(code) -> bool:

@@ -12,6 +12,7 @@ from ..source import FunctionSource
 from .calls import prepare
 from .context import Assumptions, Context, Frame, assigned_names
 from .expressions import lower_expression
+from .recursion import Unreached, check_reached, walk_instances
 from .statements import lower_block
 from .values import argument
 
@@ -42,14 +43,23 @@ def lower_function(source: FunctionSource, signature: Signature) -> tuple[Functi
     for _ in range(LONGEST):
         assumed.changed = False
         cx = Context(assumed)
+        function = error = None
         try:
             function = _walk(cx, source, signature)
-        except AdcompilerError:
-            if not assumed.changed:    # an error before the assumptions hold may only be due to them
-                raise
+        except Unreached:
+            cx.unreached = True
+        except AdcompilerError as raised:
+            error = raised
+        later = walk_instances(cx)
+        if cx.unreached:
+            assumed.loop_keys.clear()      # numbers of frames shift when paths are left out
+            assumed.loop_alias.clear()
+        if assumed.changed:    # an error before the assumptions hold may only be due to them
             continue
-        if not assumed.changed:
-            return function, cx
+        if error or later:
+            raise error or later
+        check_reached(cx)
+        return function, cx
     raise UnsupportedSyntaxError(f"the types in '{source.qualname}' do not settle",
                                  Loc(source.filename, source.node.lineno, source.node.col_offset),
                                  hint="give each name one type in loops")

@@ -13,7 +13,13 @@ from .values import bring
 
 
 def lower_loop(cx, node):
-    """Lower a `for` or a `while`."""
+    """Lower a `for` or a `while`; one whose body needs a recursive result that is not known yet counts as not run."""
+    from .recursion import reached
+
+    reached(cx, lambda: _lower_loop(cx, node))
+
+
+def _lower_loop(cx, node):
     if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
         node = _test_inside(cx, node)
     if isinstance(node, ast.For):

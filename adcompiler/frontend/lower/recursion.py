@@ -1,7 +1,503 @@
-"""Recursive calls: compiled functions of their own, each call with a tape nested in its caller's."""
+"""Recursive calls: compiled functions of their own, each call with a tape nested in its caller's.
+
+An instance is one function at one form of its arguments (types, which of them are active, values of what carries no
+number). Its body is walked once per walk, after the function that first called it; what it returns is learnt over the
+walks, starting from nothing: a path that needs a result which is not known yet is left out of that walk (`Unreached`).
+Variables that a nested function reads from the functions around it become parameters of the instance.
+"""
 from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
+from ...ir.nodes import NOTHING, Assign, Const, Function, GetItem, UserCall, Var, walk
+from ...ir.types import OPAQUE, STATIC, UNDEFINED, Num, Ref, Static, Tup, Type, Undefined, carries_derivative, without_dims
+from .context import Frame, assigned_names, names_used
+from .values import share_holder_group
+
+MOST_INSTANCES = 80
+SPAN = 100_000        # numbers of frames set aside for one instance
+
+
+class Unreached(Exception):
+    """This path needs the result of a call that has not returned on any path so far."""
+
+
+@dataclass
+class Summary:
+    """What the walks have learnt about an instance."""
+
+    number: int
+    type: Type = UNDEFINED
+    varied: tuple = ()                               # per leaf of the result
+    constant: object = NOTHING                       # of a result that carries no number
+    stores: bool = False                             # memory may change during the call
+    activated: set = field(default_factory=set)      # leaves of the parameters into which active values are stored
+
+
+@dataclass(eq=False)
+class Instance:
+    """A function compiled for one form of its arguments."""
+
+    key: tuple
+    summary: Summary
+    callee: object                     # FunctionSource or Closure
+    name: str
+    bound: dict                        # parameter -> operand of the first call
+    captured: dict                     # (frame, name) -> operand of the first call
+    call_loc: Loc
+    params: list = field(default_factory=list)
+    result: object = None
+    function: Function | None = None
+    calls: list = field(default_factory=list)
+    forward_name: str = ""
+    adjoint_name: str = ""
+    needs_shadow: bool = False
+    reversed: bool = False             # some caller runs its adjoint
+
+
+# -- the call ----------------------------------------------------------------------------------------------------------
+
+def is_recursive(cx, callee) -> bool:
+    """Is this a function that was seen to call itself?"""
+    return _definition(callee) in cx.assumed.recursive_functions
 
 
 def call_recursive(cx, node, callee, args, kwargs):
-    """A call of a function that is being walked already."""
-    cx.unsupported(node, "a recursive call with these arguments", "write it as a loop")
+    """A call of a function that is being walked already, or is known to be recursive; its result."""
+    from .calls import bind_arguments
+
+    definition = _definition(callee)
+    if definition not in cx.assumed.recursive_functions:
+        cx.assumed.recursive_functions.add(definition)
+        cx.assumed.changed = True
+    bound = bind_arguments(cx, node, callee, None, list(args), dict(kwargs))
+    captured = _captured(cx, node, callee, bound)
+    key = (definition, tuple((n, _form(cx, node, o)) for n, o in bound.items()),
+           tuple((frame.path, n, _form(cx, node, o)) for (frame, n), o in captured.items()))
+    instance = _instance(cx, node, key, callee, bound, captured)
+    summary = instance.summary
+    passed = [p for o in (*bound.values(), *captured.values()) for p in _passed(cx, o)]
+    _note_effects(cx, summary, passed)
+    if isinstance(summary.type, Undefined):
+        raise Unreached
+    target = _target(cx, node, instance)
+    tape = cx.temporary(OPAQUE, node)
+    tape.name = f"{instance.name}_tape"
+    statement = UserCall(target, instance, tuple(passed), tape, loc=cx.loc(node))
+    target.definition = tape.definition = statement
+    cx.emit(statement)
+    instance.calls.append(statement)
+    _spread(cx, node, target, iter(summary.varied))
+    return Const(summary.constant) if isinstance(summary.type, Static) and summary.constant is not NOTHING else target
+
+
+def _definition(callee):
+    function = getattr(callee, "function", None)
+    return function if function is not None else _place_of(callee)
+
+
+def _place_of(closure):
+    n = closure.node
+    return (closure.frame.filename, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset, closure.frame.path)
+
+
+def _instance(cx, node, key, callee, bound, captured) -> Instance:
+    found = cx.instances.get(key)
+    if found is not None:
+        return found
+    summary = cx.assumed.recursive.get(key)
+    if summary is None:
+        summary = cx.assumed.recursive[key] = Summary(len(cx.assumed.recursive))
+        cx.assumed.changed = True
+        first = next(s.number for k, s in cx.assumed.recursive.items() if k[0] == key[0])
+        cx.assumed.same_function[summary.number] = first
+        if summary.number >= MOST_INSTANCES:
+            cx.unsupported(node, f"this recursion has more than {MOST_INSTANCES} kinds of arguments (a tuple that grows with each call?)",
+                           "collect what grows in a list or an array")
+    name = getattr(callee, "name", None) or getattr(callee, "qualname", "f").rpartition(".")[2]
+    made = Instance(key, summary, callee, name if name.isidentifier() else "lambda_", bound, captured, cx.loc(node))
+    cx.instances[key] = made
+    return made
+
+
+def _note_effects(cx, summary, passed):
+    """Memory that the callee changes, or stores active values into, is changed for the caller."""
+    from .statements import _vary_group
+
+    leaves = [leaf for p in passed for leaf in operand_leaves(p)]
+    if summary.stores:
+        cx.note_store(*leaves)
+        for key, group in cx.holder_groups.items():
+            if isinstance(key, tuple) and key and key[0] == "elements":
+                cx.stored_families.append(group.family)
+    for k in summary.activated:
+        if k < len(leaves) and isinstance(leaves[k], Var) and leaves[k].group is not None:
+            cx.mark_varied(leaves[k])
+            _vary_group(cx, leaves[k])
+
+
+def operand_leaves(operand) -> list:
+    """The operands that a (nested) tuple consists of."""
+    if isinstance(operand, Var) and operand.items is not None:
+        return [leaf for i in operand.items for leaf in operand_leaves(i)]
+    if isinstance(operand, Const) and isinstance(operand.value, tuple):
+        return [leaf for v in operand.value for leaf in operand_leaves(Const(v))]
+    return [operand]
+
+
+def _target(cx, node, instance) -> Var:
+    t = cx.assumed.current(instance.summary.type)
+    target = cx.temporary(t, node)
+    target.name = f"{instance.name}_result"
+    target.varied = any(instance.summary.varied)
+    if isinstance(t, Ref):
+        share_holder_group(cx, target)
+    return target
+
+
+def _spread(cx, node, target, varied):
+    """Components of a tuple result; each knows whether it is active."""
+    if not isinstance(target.type, Tup):
+        target.varied = next(varied, False)
+        return
+    items = []
+    for k, t in enumerate(target.type.items):
+        item = cx.new_var(f"{target.name}_{k}", t, node, hidden=True)
+        item.definition = Assign(item, GetItem(target, Const(k)), loc=cx.loc(node), implicit=True)
+        cx.emit(item.definition)
+        if isinstance(t, Ref):
+            share_holder_group(cx, item)
+        _spread(cx, node, item, varied)
+        items.append(item)
+    target.items = tuple(items)
+    target.varied = any(i.varied for i in items)
+
+
+# -- forms of arguments ------------------------------------------------------------------------------------------------
+
+def _form(cx, node, operand):
+    """What an instance is compiled for, of one argument: hashable, and the same in every walk."""
+    t, constant = cx.assumed.current(cx.type(operand)), cx.constant(operand)
+    if isinstance(t, Undefined):
+        cx.unsupported(node, "an argument of this recursive call may have no value here", "assign it on every path before")
+    if isinstance(t, Tup):
+        items = operand.items if isinstance(operand, Var) else [Const(v) for v in operand.value]
+        if items is None:
+            cx.unsupported(node, "a tuple of unknown length is passed to a recursive function", "pass a list")
+        return ("tuple", t.cls, tuple(_form(cx, node, i) for i in items))
+    if isinstance(t, Ref):
+        return ("container", t.kind, t.site)
+    if constant is not NOTHING and (isinstance(t, Static) or isinstance(constant, bool)):
+        return ("known", _known(cx, node, constant))
+    if isinstance(t, Num):
+        return ("number", without_dims(t), cx.varied(operand))
+    if cx.varied(operand):
+        cx.unsupported(node, "an active value of unknown type is passed to a recursive function")
+    return ("opaque",)
+
+
+def _known(cx, node, value):
+    from .calls import ArrayMethod, BoundMethod, Closure, Partial
+
+    if isinstance(value, Closure):
+        return ("closure", _place_of(value), tuple(_form(cx, node, o) for o in _operands_of(value)))
+    if isinstance(value, BoundMethod):
+        return ("method", value.function, _form(cx, node, value.self))
+    if isinstance(value, Partial):
+        return ("partial", _form(cx, node, value.function) if isinstance(value.function, (Var, Const)) else value.function,
+                tuple(value.kwargs), tuple(_form(cx, node, o) for o in _operands_of(value)))
+    if isinstance(value, ArrayMethod) or type(value).__module__ == Closure.__module__:
+        cx.unsupported(node, "a function that is chosen at run time is passed to a recursive function", "pass the function itself")
+    try:
+        hash(value)
+    except TypeError:
+        return ("object", id(value))
+    return (type(value), value)
+
+
+def _operands_of(value) -> list:
+    """Operands that a function value of the program carries."""
+    from .calls import BoundMethod, Closure, Partial
+
+    if isinstance(value, Closure):
+        return [*value.defaults, *value.keyword_defaults.values()]
+    if isinstance(value, BoundMethod):
+        return [value.self]
+    if isinstance(value, Partial):
+        return [*value.args, *value.kwargs.values()]
+    return []
+
+
+def _is_known(cx, operand) -> bool:
+    constant = cx.constant(operand)
+    return constant is not NOTHING and (isinstance(cx.type(operand), Static) or isinstance(constant, bool))
+
+
+def _passed(cx, operand) -> list:
+    """The operands that are handed over at run time for one argument."""
+    if _is_known(cx, operand):
+        return [p for o in _operands_of(cx.constant(operand)) for p in _passed(cx, o)]
+    return [operand]
+
+
+def _captured(cx, node, callee, bound) -> dict:
+    """Variables of enclosing functions that the callee, or a function passed to it, reads: (frame, name) -> operand."""
+    from .calls import Closure
+
+    found, seen = {}, set()
+    waiting = [callee, *[cx.constant(leaf) for o in bound.values() for leaf in operand_leaves(o)]]
+    while waiting:
+        value = waiting.pop(0)
+        if id(value) in seen or value is NOTHING:
+            continue
+        seen.add(id(value))
+        waiting.extend(cx.constant(leaf) for o in _operands_of(value) for leaf in operand_leaves(o))
+        if getattr(value, "function", None) is not None and isinstance(value.function, (Var, Const)):
+            waiting.append(cx.constant(value.function))
+        if not isinstance(value, Closure):
+            continue
+        for name in _free_names(value.node):
+            frame = value.frame
+            while frame is not None and (frame.number, name) not in cx.env:
+                frame = frame.enclosing
+            if frame is None:
+                continue
+            if _rebinds(value.node, name):
+                cx.unsupported(node, f"a recursive function binds '{name}' of the function around it again",
+                               f"pass '{name}' as an argument and return its new value")
+            operand = cx.env[(frame.number, name)]
+            found[(frame, name)] = operand
+            waiting.extend(cx.constant(leaf) for leaf in operand_leaves(operand))
+    return dict(sorted(found.items(), key=lambda entry: (entry[0][0].number, entry[0][1])))
+
+
+def _free_names(node) -> list:
+    a = node.args
+    own = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, *[x for x in (a.vararg, a.kwarg) if x is not None])}
+    body = [ast.Expr(node.body)] if isinstance(node, ast.Lambda) else node.body
+    rebound = {n for s in ast.walk(node) if isinstance(s, ast.Nonlocal) for n in s.names}
+    own |= assigned_names(body) - rebound
+    used = {n for s in body for n in names_used(s)} | rebound
+    return sorted(used - own)
+
+
+def _rebinds(node, name) -> bool:
+    return any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(node))
+
+
+# -- walking instances -------------------------------------------------------------------------------------------------
+
+def walk_instances(cx) -> AdcompilerError | None:
+    """Walk the body of every instance that this walk has called; the first error."""
+    error, done = None, set()
+    while True:
+        waiting = [i for i in cx.instances.values() if i.key not in done]
+        if not waiting:
+            break
+        done.add(waiting[0].key)
+        try:
+            _walk_instance(cx, waiting[0])
+        except Unreached:
+            cx.unreached = True
+        except AdcompilerError as raised:
+            error = error or raised
+    if error is None:
+        for instance in cx.instances.values():
+            for statement in instance.calls:
+                connect(instance, statement)
+    return error
+
+
+def check_reached(cx):
+    """Refuse a recursion that ends on no path."""
+    for instance in cx.instances.values() if cx.unreached else ():
+        if isinstance(instance.summary.type, Undefined):
+            raise UnsupportedSyntaxError(f"'{instance.name}' calls itself on every path", instance.call_loc, hint="give it a path that returns")
+    if cx.unreached:
+        raise AssertionError("a path was left out though every recursive result is known")
+
+
+def _walk_instance(cx, instance):
+    from .calls import prepare
+    from .expressions import lower_expression
+    from .statements import lower_block
+
+    callee, number = instance.callee, (instance.summary.number + 1) * SPAN
+    cx.blocks, cx.frames, cx.env, cx.globals, cx.prologue = [[]], [], {}, {}, []
+    cx.reserved = cx.reserved | set(cx.printed_globals.values())
+    cx.printed, cx.frame_count, cx.loop_depth, cx.implicit = {}, number, 0, False
+    path = ("instance", instance.summary.number)
+    source = None if hasattr(callee, "frame") else callee
+    frame = Frame(number, source, None, callee.frame if source is None else None, path=path)
+    if source is None:
+        frame.globals, frame.filename, frame.name = callee.frame.globals, callee.frame.filename, callee.name
+    else:
+        function = source.function
+        frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    frame.definition, frame.called_at = callee.node, instance.call_loc
+    cx.frames.append(frame)
+    cx.owned_frames = (number, number + SPAN)
+    structured, live = prepare(cx, callee.node)
+    frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
+    frame.locals = assigned_names(structured.body) | set(instance.bound)
+    stores = cx.stores
+    for name, operand in instance.bound.items():
+        _bind(cx, instance, (number, name), cx.printed_name(name), operand)
+    for (outer, name), operand in instance.captured.items():
+        wanted = name if name not in frame.renamed else f"{name}_outer_{outer.number}"
+        _bind(cx, instance, (outer.number, name), cx.printed_name(wanted), operand)
+    kept = {f"argument {k}": v for k, v in enumerate(instance.params)}
+    frame.always_live = frame.always_live | set(kept)
+    cx.env.update({(number, n): v for n, v in kept.items()})
+    given = [leaf.varied for p in instance.params for leaf in operand_leaves(p)]
+    lower_block(cx, structured.body)
+    frame.live_now = None
+    instance.result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
+    _learn(cx, instance, given, cx.stores != stores)
+    instance.function = Function(instance.name, instance.params, [*cx.prologue, *cx.blocks[0]], instance.result,
+                                 [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(callee.node))
+
+
+def _bind(cx, instance, key, printed, operand):
+    """The variable of a parameter; what is known at compile time stands for itself."""
+    cx.env[key] = _received(cx, instance, printed, operand, key)
+
+
+def _received(cx, instance, printed, operand, place):
+    if not _is_known(cx, operand):
+        var = _parameter(cx, printed, operand, ("parameter", instance.summary.number, place))
+        var.definition = "param"
+        instance.params.append(var)
+        return var
+    value = cx.constant(operand)
+    inner = [_received(cx, instance, cx.printed_name(f"{printed}_{k}"), o, (*place, k)) for k, o in enumerate(_operands_of(value))]
+    made = _with_operands(value, inner)
+    var = cx.new_var(printed, cx.type(operand), hidden=False)
+    var.const = made
+    var.loc = cx.loc(instance.callee.node)
+    if value is made:
+        var.definition = Assign(var, Const(value), loc=var.loc)
+        cx.emit(var.definition)
+    return var
+
+
+def _with_operands(value, operands):
+    """A function value with operands of the instance in place of the caller's."""
+    from .calls import BoundMethod, Closure, Partial
+
+    if isinstance(value, Closure):
+        count = len(value.defaults)
+        return Closure(value.node, value.frame, tuple(operands[:count]),
+                       dict(zip(value.keyword_defaults, operands[count:], strict=True)), value.name)
+    if isinstance(value, BoundMethod):
+        return BoundMethod(value.function, operands[0])
+    if isinstance(value, Partial):
+        count = len(value.args)
+        return Partial(value.function, tuple(operands[:count]), dict(zip(value.kwargs, operands[count:], strict=True)))
+    return value
+
+
+def _parameter(cx, name, operand, place, hidden=False) -> Var:
+    t = cx.type(operand)
+    var = cx.new_var(name, without_dims(t) if isinstance(t, Num) else t, hidden=hidden)
+    var.place, var.loc = place, cx.loc(cx.frame.definition)
+    if isinstance(t, Ref):
+        share_holder_group(cx, var)
+    elif isinstance(t, Tup):
+        sources = operand.items if isinstance(operand, Var) else [Const(v) for v in operand.value]
+        items = []
+        for k, source in enumerate(sources):
+            item = _parameter(cx, f"{name}_{k}", source, (*place, k), hidden=True)
+            if _is_known(cx, source):
+                item.const = cx.constant(source)
+            item.definition = Assign(item, GetItem(var, Const(k)), loc=var.loc, implicit=True)
+            cx.emit(item.definition)
+            items.append(item)
+        var.items = tuple(items)
+        var.type = Tup(tuple(i.type for i in items), t.cls)
+    var.varied = (cx.varied(operand) or place in cx.assumed.varied_places) and carries_derivative(var.type)
+    return var
+
+
+def _learn(cx, instance, given, stores):
+    """Note what this walk shows about an instance."""
+    summary, result = instance.summary, instance.result
+    t = cx.assumed.join(cx.assumed.current(summary.type), _result_type(cx, result))
+    varied = tuple(cx.varied(leaf) for leaf in _result_leaves(result, t))
+    if len(varied) == len(summary.varied):
+        varied = tuple(a or b for a, b in zip(varied, summary.varied, strict=True))
+    constant = cx.constant(result) if isinstance(t, Static) else NOTHING
+    if not isinstance(summary.type, Undefined) and constant is not summary.constant:
+        constant = NOTHING
+    if constant is not NOTHING and constant is not None and type(constant).__module__ == "adcompiler.frontend.lower.calls":
+        cx.unsupported(instance.callee.node, f"the recursive function '{instance.name}' returns a function",
+                       "return the values that it closes over")
+    if isinstance(t, Static) and constant is NOTHING:
+        t = OPAQUE
+    leaves = [leaf for p in instance.params for leaf in operand_leaves(p)]
+    activated = summary.activated | {k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was}
+    new = (t, varied, constant, stores or summary.stores, activated)
+    if new != (summary.type, summary.varied, summary.constant, summary.stores, summary.activated):
+        summary.type, summary.varied, summary.constant, summary.stores, summary.activated = new
+        cx.assumed.changed = True
+
+
+def _result_type(cx, operand) -> Type:
+    t = cx.type(operand)
+    if isinstance(operand, Var) and operand.items is not None:
+        return Tup(tuple(_result_type(cx, i) for i in operand.items), t.cls)
+    return without_dims(t) if isinstance(t, Num) else t
+
+
+def _result_leaves(operand, t) -> list:
+    return operand_leaves(operand) if isinstance(t, Tup) else [operand]
+
+
+def connect(instance, statement):
+    """Arguments and parameters, results and targets may be the same memory."""
+    if instance.function is None:
+        return
+    for param, operand in zip(instance.params, statement.args, strict=True):
+        _merge(param, operand)
+    _merge(statement.target, instance.result)
+
+
+def _merge(a, b):
+    for x, y in zip(operand_leaves(a), operand_leaves(b), strict=False):
+        if isinstance(x, Var) and isinstance(y, Var) and x.group is not None and y.group is not None \
+                and isinstance(x.type, Num) and isinstance(y.type, Num):
+            x.group.family.merge(y.group.family)
+
+
+def reachable_instances(function) -> list:
+    """The instances that a function calls, directly or not, in the order of the calls."""
+    found: dict = {}
+    waiting = [function]
+    while waiting:
+        for s in walk(waiting.pop(0).body):
+            if isinstance(s, UserCall) and s.instance.key not in found:
+                found[s.instance.key] = s.instance
+                if s.instance.function is not None:
+                    waiting.append(s.instance.function)
+    return list(found.values())
+
+
+def reached(cx, produce):
+    """`produce()`, or None if its path needs a result that is not known yet; the state of the walk is put back."""
+    env, depth, frames, loops, implicit = dict(cx.env), len(cx.blocks), len(cx.frames), cx.loop_depth, cx.implicit
+    frame = cx.frame
+    path, live = frame.path, frame.live_now
+    try:
+        return produce()
+    except Unreached:
+        cx.unreached = True
+        cx.env, cx.loop_depth, cx.implicit = env, loops, implicit
+        del cx.blocks[depth:], cx.frames[frames:]
+        frame.path, frame.live_now = path, live
+        return None
+
+
+__all__ = ["STATIC", "Instance", "Summary", "Unreached", "call_recursive", "check_reached", "is_recursive", "reachable_instances", "reached",
+           "walk_instances"]

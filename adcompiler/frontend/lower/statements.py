@@ -425,9 +425,10 @@ def _if(cx, node):
 
     sides = [reached(cx, lambda body=body: in_block(cx, lambda: lower_block(cx, body))) for body in (node.body, node.orelse)]
     if None in sides:
-        if sides == [None, None]:
+        left = sides[0] or sides[1]
+        if left is None or _never_falls(left[0]):
             raise Unreached
-        cx.env = (sides[0] or sides[1])[2]
+        cx.env = left[2]
         return
     (then, _, env_a), (orelse, _, env_b) = sides
     statement = If(test, then, orelse, loc=cx.loc(node))

@@ -112,7 +112,8 @@ def global_variable(cx, node, name, container, kind):
         cx.guards.append(("same", container, name, value, kind))
         cx.globals[key] = Const(value)
         return cx.globals[key]
-    printed = cx.printed_name(name)
+    printed = cx.printed_globals.get(key) or cx.printed_name(name)
+    cx.printed_globals[key] = printed
     blocks, cx.blocks = cx.blocks, [cx.prologue]
     var = argument(cx, name, d, ("global", kind, name, cx.frame.filename), printed=printed)
     cx.blocks = blocks
