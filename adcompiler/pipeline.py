@@ -106,22 +106,9 @@ def compile_function(source, signature: Signature, *, joint: bool, strict: bool 
     check(function, layout, "activity")
     shadowed = tie_views(function, layout, written)
     shadow_like(cx, [*inputs, *outputs], shadowed)
-    shadow_like(cx, [*inputs, *outputs], shadowed)
     check(function, layout, "ties")
     return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, strict=strict, tbr=tbr, simplifying=simplifying,
                      holomorphic=holomorphic, verifying=verifying, checking=checking).run()
-
-
-def shadow_like(cx, variables, shadowed):
-    """The arrays inside one container of the caller take their adjoints all in one way: by identity, if any does."""
-    changed = True
-    while changed:
-        changed = False
-        for v in variables:
-            families = {id(f) for f in cx.element_families(v)} if isinstance(v, Var) else set()
-            if families & shadowed and families - shadowed:
-                shadowed |= families
-                changed = True
 
 
 def shadow_like(cx, variables, shadowed):

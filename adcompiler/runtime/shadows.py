@@ -6,7 +6,6 @@ nothing has reached holds 0.0. An array has an array of the same memory layout; 
 from __future__ import annotations
 
 import copy
-import copy
 import dataclasses
 from collections import defaultdict
 
@@ -212,36 +211,6 @@ def replace_span(slots, span, parts):
     for k in range(len(parts)):
         parts[k] = added(parts[k], slots[start + k])
     slots[start: start + len(parts)] = [0.0] * old
-
-
-class Entries:
-    """The content of a container at one time: what its gradient has the structure of, whatever becomes of it."""
-
-    __slots__ = ("container", "items")
-
-    def __init__(self, container, items):
-        self.container, self.items = container, items
-
-
-def entries(value):
-    """The content of a container, through all that it holds; anything else is itself.
-
-    >>> values = [1.0, [2.0]]
-    >>> given = entries(values)
-    >>> values.append(3.0)
-    >>> gradient_of(Shadows(), given)
-    [0.0, [0.0]]
-    """
-    if isinstance(value, list):
-        return Entries(value, [(k, entries(v)) for k, v in enumerate(value)])
-    if isinstance(value, dict):
-        return Entries(value, [(k, entries(v)) for k, v in value.items()])
-    if isinstance(value, tuple):
-        parts = [entries(v) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if not isinstance(value, (np.ndarray, np.generic)) and _is_object(value):
-        return Entries(value, [(k, entries(getattr(value, k))) for k in attribute_names(value)])
-    return value
 
 
 class Entries:

@@ -22,7 +22,6 @@ from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, attrib
 from .templates import Instance
 
 CHANGING = {"set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute"}
-CHANGING = {"set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute"}
 UNSET, BORROWED, OWNED, UNIFORM = "unset", "borrowed", "owned", "uniform"
 
 
@@ -323,11 +322,6 @@ class Builder:
         if self.state(v) == BORROWED and not self.is_immutable(v):
             return call(self.numpy("array"), name(self.bar(v)))
         return name(self.bar(v))
-
-    def is_restructured(self, v: Var) -> bool:
-        """Does a statement change what a container of the caller (or one inside it) holds?"""
-        sites = self.cx.sites_within(v)
-        return any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites for s in self.layout.statements)
 
     def is_restructured(self, v: Var) -> bool:
         """Does a statement change what a container of the caller (or one inside it) holds?"""

@@ -20,7 +20,6 @@ from ..errors import NOWHERE
 from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, Var, operands
 from ..ir.types import INT, Num, Ref, Tup
 from ..runtime.shadows import entries
-from ..runtime.shadows import entries
 from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
 from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, subscript)
@@ -237,8 +236,6 @@ class Saver:
             return self.keep_copy(v, key[2])
         if kind == "shape":
             return self.plan_shape(v)
-        if kind == "entries":
-            return self.keep_entries(v)
         if kind == "entries":
             return self.keep_entries(v)
         if kind == "value" and v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not v.varied and \
@@ -498,13 +495,6 @@ class Saver:
         if key not in self.plans:
             self.plans[key] = self.plan(key, None)
         return self.plans[key]
-
-    def keep_entries(self, v):
-        """Keep what a container of the caller holds at the start, since the program changes it."""
-        text = unique(f"{self.names.name(v)}_given", self.taken)
-        self.insert.start.append(Line(name(text, True), call(self.b.runtime(entries), self.names.read(v)), None, NOWHERE))
-        self.on_tape(text, text, v, "what the argument holds at the start", listed=False, what="structure")
-        return name(text)
 
     def keep_entries(self, v):
         """Keep what a container of the caller holds at the start, since the program changes it."""

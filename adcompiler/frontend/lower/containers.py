@@ -282,22 +282,6 @@ def _index_operand(cx, node, index):
     return tuple_of(cx, node, list(index.items)) if isinstance(index, Display) else index
 
 
-def _special_method(cx, node, base, name, args):
-    """Call a method that stands for syntax on an object of the program."""
-    from .calls import call_function
-
-    method = inspect.getattr_static(holder_of(cx, base).cls, name, None)
-    if not isinstance(method, python_types.FunctionType):
-        cx.unsupported(node, f"{holder_of(cx, base).cls.__name__}.{name} is not a plain method", "call a method by name")
-    return call_function(cx, node, method, [base, *args], {})
-
-
-def _index_operand(cx, node, index):
-    if isinstance(index, Slice):
-        cx.unsupported(node, "a slice of an object", "pass the bounds to a method")
-    return tuple_of(cx, node, list(index.items)) if isinstance(index, Display) else index
-
-
 def _missing_key(cx, node, base, index):
     return cx.assign_temporary(_get(base, index), OPAQUE, node)
 
@@ -499,9 +483,6 @@ def write_item(cx, node, base, index, value):
     holder = holder_of(cx, base)
     if holder.cls is tuple:
         cx.unsupported(node, "a store into a tuple", "make a list of it")
-    if holder.kind == "object":
-        _special_method(cx, node, base, "__setitem__", [_index_operand(cx, node, index), value])
-        return
     if holder.kind == "object":
         _special_method(cx, node, base, "__setitem__", [_index_operand(cx, node, index), value])
         return

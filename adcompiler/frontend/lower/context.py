@@ -466,26 +466,6 @@ class Context:
         """Are the adjoints of the arrays inside a container found by identity?"""
         return any(id(f) in shadowed for f in self.element_families(var))
 
-    def sites_within(self, var) -> set:
-        """The sites of a container and of all containers inside it."""
-        found, waiting = set(), list(_sites(var.type))
-        while waiting:
-            site = waiting.pop()
-            if site not in found:
-                found.add(site)
-                holder = self.assumed.holders.get(site)
-                waiting += [s for t in (holder.types() if holder is not None else ()) for s in _sites(t)]
-        return found
-
-    def element_families(self, var) -> list:
-        """The alias families of the arrays that a container holds, directly or inside others."""
-        groups = [self.holder_groups.get(("elements", site)) for site in self.sites_within(var)]
-        return [g.family for g in groups if g is not None]
-
-    def holds_shadowed(self, var, shadowed) -> bool:
-        """Are the adjoints of the arrays inside a container found by identity?"""
-        return any(id(f) in shadowed for f in self.element_families(var))
-
     def varied_site(self, site, seen) -> bool:
         if site in seen:
             return False
