@@ -26,6 +26,7 @@ from .codegen.names import Namer
 from .codegen.primal import PrimalNames, PrimalPrinter
 from .errors import NotScalarError
 from .frontend.lower import Signature, lower_function
+from .frontend.lower.recursion import reachable_instances
 from .ir.nodes import Call, Const, ContainerOp, Raw, Store, Var, operands, walk
 from .ir.types import Num, Ref
 from .ir.verify import verify
@@ -33,6 +34,7 @@ from .runtime.shadows import Shadows
 from .runtime.tape import Tape
 from .transform.adjoint import CHANGING, Builder
 from .transform.bars import bar_names, unique
+from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 from .transform.code import Line, Verbatim, call, clone, constant, lines, name, subscript
 from .transform.save import Kept, Saver
 from .transform.simplify import simplify
@@ -102,13 +104,29 @@ def compile_function(source, signature: Signature, *, joint: bool, strict: bool 
     outputs = result_variables(function, signature)
     if joint:
         refuse_text(function)
-    Activity(function, cx, inputs, outputs)
+    instances = reachable_instances(function)
+    Activity(function, cx, inputs, outputs, instances)
     check(function, layout, "activity")
-    shadowed = tie_views(function, layout, written)
+    layouts = [Layout(i.function) for i in instances]
+    shared = shared_families([function, *[i.function for i in instances]])
+    shadowed = tie_views(function, layout, written, shared)
+    for instance, its_layout in zip(instances, layouts, strict=True):
+        shadowed |= tie_views(instance.function, its_layout, (), shared)
     shadow_like(cx, [*inputs, *outputs], shadowed)
     check(function, layout, "ties")
-    return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, strict=strict, tbr=tbr, simplifying=simplifying,
-                     holomorphic=holomorphic, verifying=verifying, checking=checking).run()
+    options = dict(strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking)
+    if not instances:
+        return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
+    from .codegen.instances import InstanceGenerator, name_instances
+
+    note_shadows(instances, layouts, shadowed)
+    options["volatile"] = volatile_families([layout, *layouts], shared)
+    options["module_names"] = name_instances(instances, [layout, *layouts], base_name(function), joint)
+    generator = Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options)
+    for instance, its_layout in zip(instances, layouts, strict=True):
+        check(instance.function, its_layout, "ties")
+        generator.parts.append(InstanceGenerator(instance, cx, its_layout, shadowed, namer=generator.namer, **options))
+    return generator.run()
 
 
 def shadow_like(cx, variables, shadowed):
@@ -121,6 +139,20 @@ def shadow_like(cx, variables, shadowed):
             if families & shadowed and families - shadowed:
                 shadowed |= families
                 changed = True
+
+
+def base_name(function) -> str:
+    return function.name if function.name.isidentifier() else "f"
+
+
+def program_names(layout) -> set[str]:
+    """Names that a function uses: of its variables, and in the text that is kept as it is."""
+    taken = {v.name for v in layout.home if not v.hidden}
+    for s in layout.statements:
+        node = getattr(s, "node", None)
+        if isinstance(node, ast.AST):
+            taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id not in s.names}
+    return taken
 
 
 def _no_check(*_):
@@ -157,20 +189,19 @@ class Generator:
     """Code generation for one lowered and analysed function."""
 
     def __init__(self, function, cx, layout, signature, inputs, shadowed, *, joint, strict, tbr, simplifying, holomorphic,
-                 verifying=False, checking=False):
+                 verifying=False, checking=False, base=None, namer=None, volatile=frozenset(), module_names=frozenset()):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
         self.joint, self.strict, self.tbr, self.simplifying, self.holomorphic = joint, strict, tbr, simplifying, holomorphic
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
-        self.base = function.name if function.name.isidentifier() else "f"
+        self.volatile, self.module_names = volatile, module_names
+        self.parts: list[Generator] = []            # of the functions that recursive calls use
+        self.base = base or base_name(function)
         self.name_result()
-        taken = {v.name for v in layout.home if not v.hidden} | {"tape", "shadow", self.base}
+        taken = program_names(layout) | {"tape", "shadow", self.base} | module_names
         taken |= {f"{self.base}_forward", f"{self.base}_adjoint", f"{self.base}_gradient"}
-        for s in layout.statements:
-            node = getattr(s, "node", None)
-            if isinstance(node, ast.AST):
-                taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id not in s.names}
         self.taken = taken
-        self.namer = Namer(taken)
+        self.namer = namer or Namer(taken)
+        self.namer.taken |= taken
         taken |= set(dir(builtins)) | {"np", "math"}
         self.bars = bar_names(function, layout, taken)
 
@@ -183,15 +214,21 @@ class Generator:
 
     # -- driver ----------------------------------------------------------------------------------------------------
     def run(self) -> Compiled:
+        definitions = {kind: [d] for kind, d in self.definitions().items()}
+        for part, made in [(p, p.definitions()) for p in self.parts]:
+            for kind, d in made.items():
+                if kind == "forward" or part.instance.reversed:
+                    definitions["gradient" if self.joint else kind].insert(-1, d)
+        return self.finish(definitions, self.saver)
+
+    def definitions(self) -> dict:
+        """The generated functions by kind."""
         function, result = self.function, self.function.result
         self.check_result(result)
         builder = Builder(function, self.layout, self.cx, self.namer, self.bars, self.taken, self.shadowed, strict=self.strict)
         names = PrimalNames(function, self.layout, self.namer, self.taken)
-        seeds = self.seeds(builder, result)
-        returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
-        returned = [subscript(r, constant(path[1])) if len(path) > 1 and isinstance(v.type, Ref) else r
-                    for r, v, path in zip(returned, self.inputs, self.signature.wrt, strict=True)]
-        returned = [Line(None, r) for r in returned]
+        builder.volatile = self.volatile
+        returned = [Line(None, r) for r in self.reverse(builder)]
         builder.code.extend(returned)
         saver = Saver(builder, builder.code, self.taken, joint=self.joint, tbr=self.tbr, primal_names=names)
         if self.joint:
@@ -207,21 +244,40 @@ class Generator:
         forward = PrimalPrinter(function, names, saver.insert, self.namer).body()
         value = names.read(result)
         if builder.uses_shadow:
-            reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))
+            self.open_shadow(reverse)
         self.saver = saver
         self.verify_code(forward, reverse, value, gradients, "save")
-        definitions = self.joint_function(forward, reverse, value, gradients) if self.joint else \
+        return self.joint_function(forward, reverse, value, gradients) if self.joint else \
             self.split_functions(forward, reverse, outputs, gradients, saver)
-        return self.finish(definitions, saver)
+
+    def reverse(self, builder) -> list:
+        """Build the reverse code; the gradients that it ends in."""
+        result = self.function.result
+        seeds = self.seeds(builder, result)
+        returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
+        return [subscript(r, constant(path[1])) if len(path) > 1 and isinstance(v.type, Ref) else r
+                for r, v, path in zip(returned, self.inputs, self.signature.wrt, strict=True)]
+
+    def open_shadow(self, reverse):
+        reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))
+
+    def adjoint_arguments(self) -> list[str]:
+        return ["tape", self.seed_name]
+
+    def adjoint_parameters(self):
+        return emit.arguments(self.adjoint_arguments(), [constant(1.0)])
+
+    def packed(self, gradients) -> ast.expr:
+        return gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
 
     def verify_code(self, forward, reverse, value, gradients, stage):
         """Check forward and reverse code, as they will run: in one function, or with the tape between them."""
         if not self.verifying:
             return
-        function, known = self.function.name, {*self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
+        function, known = self.function.name, {*self.module_names, *self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
         end = Line(None, value)
         verify_code([*forward, end], self.parameters(), known=known, lenient=self.taken, stage=stage, function=f"{function} forward")
-        before = {*self.parameters(), *assigned_names(forward)} if self.joint else {"tape", self.seed_name, *(r for _, r in self.saver.tape)}
+        before = {*self.parameters(), *assigned_names(forward)} if self.joint else {*self.adjoint_arguments(), *(r for _, r in self.saver.tape)}
         verify_code([*reverse, *[Line(None, g) for g in gradients]], before, known=known, stage=stage, function=f"{function} reverse")
         self.verify_kept(forward, reverse, stage)
 
@@ -337,7 +393,7 @@ class Generator:
         simplified = list(code)
         returned = code.pop().value
         forward_def = emit.function(owner, emit.arguments(self.parameters()), code, returned)
-        packed = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
+        packed = self.packed(gradients)
         opened = call(ast.Attribute(name("tape"), "open", ast.Load()), constant(owner))
         head = []
         if tape_reverse:
@@ -351,7 +407,7 @@ class Generator:
         self.verify_simplified(code, ["tape", self.seed_name], "adjoint")
         self.verify_kept(simplified, code)
         returned = code.pop().value
-        adjoint_def = emit.function(f"{self.base}_adjoint", emit.arguments(["tape", self.seed_name], [constant(1.0)]), code, returned)
+        adjoint_def = emit.function(f"{self.base}_adjoint", self.adjoint_parameters(), code, returned)
         return {"forward": forward_def, "adjoint": adjoint_def}
 
     def output_values(self, names, insertions):
@@ -372,17 +428,20 @@ class Generator:
 
     # -- the end ---------------------------------------------------------------------------------------------------
     def finish(self, definitions, saver) -> Compiled:
-        comments = [n for d in definitions.values() for n in ast.walk(d) if isinstance(n, emit.Comment)]
-        texts = {kind: emit.write(d) for kind, d in definitions.items()}
-        used = {n.id for d in definitions.values() for n in ast.walk(d) if isinstance(n, ast.Name)}
+        texts = {kind: "\n\n".join(emit.write(d) for d in made) for kind, made in definitions.items()}
+        used = {n.id for made in definitions.values() for d in made for n in ast.walk(d) if isinstance(n, ast.Name)}
         imports = "\n".join(sorted(s for local, s in self.namer.imports.items() if local in used))
         whole = "\n\n".join(texts.values())
-        functions, namespace = build(whole, [d.name for d in definitions.values()], self.namer.bindings, self.base)
+        functions, namespace = build(whole, [made[-1].name for made in definitions.values()], self.namer.bindings, self.base)
         mutated = tuple(k for k, v in enumerate(self.function.params) if self.is_mutated(v))
-        del comments
+        kept, recomputed, homes = list(saver.kept), list(saver.recomputed), [self.layout.home]
+        for part in self.parts:
+            kept += part.saver.kept
+            recomputed += part.saver.recomputed
+            homes.append(part.layout.home)
         made = Compiled(self.base, "joint" if self.joint else "split", texts, dict(zip(definitions, functions, strict=True)), namespace,
-                        self.cx.guards, mutated, self.containers_mutated(), saver.kept, saver.recomputed,
-                        sorted({v.name for v in self.layout.home if v.active and not v.hidden}), imports=imports,
+                        self.cx.guards, mutated, self.containers_mutated(), kept, recomputed,
+                        sorted({v.name for home in homes for v in home if v.active and not v.hidden}), imports=imports,
                         result_type=getattr(self.function.result, "type", None))
         made.changed = self.changed_parameters()
         made.unresolved = [local for local in self.namer.bindings if local not in self.namer.imports and local in used]
@@ -399,7 +458,7 @@ class Generator:
     def changed_parameters(self) -> dict:
         """Positions of the parameters that a statement changes in place, and the place of the first such statement."""
         found = {}
-        for s in walk(self.function.body):
+        for s in self.all_statements():
             if not (isinstance(s, Store) or isinstance(s, ContainerOp) and s.kind in CHANGING):
                 continue
             for k, v in enumerate(self.function.params):
@@ -411,7 +470,10 @@ class Generator:
         return found
 
     def containers_mutated(self) -> bool:
-        return any(isinstance(s, ContainerOp) and s.kind in CHANGING for s in walk(self.function.body))
+        return any(isinstance(s, ContainerOp) and s.kind in CHANGING for s in self.all_statements())
+
+    def all_statements(self):
+        return [s for f in (self, *self.parts) for s in walk(f.function.body)]
 
 
 def _end():
@@ -422,7 +484,7 @@ def _end():
 
 def _line_maps(definitions, texts, functions):
     maps, offset = {}, 0
-    for (kind, d), text, function in zip(definitions.items(), texts.values(), functions, strict=True):
+    for (kind, made), text, function in zip(definitions.items(), texts.values(), functions, strict=True):
         comments = []
 
         def collect(body, comments=comments):
@@ -436,7 +498,8 @@ def _line_maps(definitions, texts, functions):
                 for h in getattr(s, "handlers", ()):
                     collect(h.body)
 
-        collect(d.body)
+        for d in made:
+            collect(d.body)
         maps[function.__code__.co_filename, kind] = {n + offset: loc for n, loc in line_map(text, comments).items()}
         offset += text.count("\n") + 2
     return maps

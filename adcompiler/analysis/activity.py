@@ -20,13 +20,14 @@ from ..rules.registry import is_inactive
 class Activity:
     """The graph of derivative flow and what is active in it."""
 
-    def __init__(self, function: Function, cx, inputs, outputs):
+    def __init__(self, function: Function, cx, inputs, outputs, instances=()):
         self.cx = cx
         self.edges: dict = {}
         self.opaque: list = []
         self.all_vars: set[Var] = set()
-        for s in walk(function.body):
-            self._statement(s)
+        for f in (function, *[i.function for i in instances]):
+            for s in walk(f.body):
+                self._statement(s)
         sources = [n for v in inputs for n in self._nodes(v)]
         sinks = [n for v in outputs for n in self._nodes(v)]
         self.varied = _reach(self.edges, sources)
@@ -121,9 +122,10 @@ class Activity:
                 self._copy(phi.then, phi.target)
                 self._copy(phi.orelse, phi.target)
         elif isinstance(s, UserCall):
-            for a in s.args:
-                if isinstance(a, Var):
-                    self._flow(a, s.target)
+            for param, argument in zip(s.instance.params, s.args, strict=True):
+                self._copy(argument, param)
+            self._copy(s.instance.result, s.target)
+            self._nodes(s.target)
 
     def _assign(self, s):
         value, target = s.value, s.target

@@ -24,10 +24,10 @@ _SIMPLE = {np.transpose, np.ndarray.transpose, np.ndarray.T, np.swapaxes, np.nda
 _OVERLAPPING = {np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.as_strided}
 
 
-def tie_views(function: Function, layout: Layout, outputs=()) -> set[int]:
-    """Mark tied views; ids of the families whose arrays are shadowed by identity."""
+def tie_views(function: Function, layout: Layout, outputs=(), shared=()) -> set[int]:
+    """Mark tied views; ids of the families whose arrays are shadowed by identity (`shared` ones among them)."""
     arrays = [v for v in layout.home if v.group is not None and isinstance(v.type, Num)]
-    shadowed = {id(v.group.family) for v in arrays if v.group.family.stored and v.group.family.escaped}
+    shadowed = {id(v.group.family) for v in arrays if v.group.family.stored and v.group.family.escaped} | set(shared)
     members: dict = {}
     for v in arrays:
         members.setdefault(id(v.group.find()), []).append(v)

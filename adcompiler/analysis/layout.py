@@ -74,6 +74,7 @@ class Layout:
         elif isinstance(s, UserCall):
             self._reads(s, *s.args)
             self._define(s.target, block, at, loops)
+            self._define(s.tape, block, at, loops)
         elif isinstance(s, If):
             self._reads(s, s.test)
             self._block(s.then, s, loops, (*around, s))

@@ -185,6 +185,7 @@ class _Verifier:
         for a in s.args:
             self.read(a, known, s)
         self.define(s.target, known, s, s)
+        self.define(s.tape, known, s, s)
 
     def _if(self, s: If, known, in_loop):
         self.read(s.test, known, s)

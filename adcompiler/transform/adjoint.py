@@ -36,6 +36,7 @@ class Builder:
         self.code: list = []
         self.loc = None
         self.uses_shadow = False
+        self.volatile: set[int] = set()      # families that a recursive call may change
         self.uniform: dict[str, Var] = {}       # adjoints that are one number for all elements
 
     # -- small parts -----------------------------------------------------------------------------------------------
@@ -143,6 +144,11 @@ class Builder:
     def spread_out(self, v: Var, at):
         """A uniform adjoint becomes an array."""
         bar = self.bar(v)
+        last = self.code[-1] if self.code else None
+        if isinstance(last, Line) and last.op is None and isinstance(last.target, ast.Name) and last.target.id == bar:
+            last.value = call(self.numpy("full"), call(self.numpy("shape"), needed(v, "shape", at)), last.value, *self.dtype_argument(v.type))
+            self.states[bar] = OWNED
+            return
         self.line(name(bar, True), call(self.numpy("full"), call(self.numpy("shape"), needed(v, "shape", at)), name(bar),
                                         *self.dtype_argument(v.type)))
         self.states[bar] = OWNED
@@ -996,7 +1002,8 @@ class Builder:
 
     def has_memory_work(self, s):
         return any(isinstance(i, ContainerOp) and (self.contributes(i.value) or (i.target is not None and i.target.active) or i.base.active)
-                   or isinstance(i, Store) and isinstance(i.base, Var) and i.base.active for i in walk(s.body))
+                   or isinstance(i, Store) and isinstance(i.base, Var) and i.base.active
+                   or isinstance(i, UserCall) and i.instance.needs_shadow for i in walk(s.body))
 
     def header(self, s: Loop, body):
         """The loop that walks backwards over the trips that ran."""
@@ -1052,7 +1059,7 @@ def stands_alone(v: Var) -> bool:
     d = v.definition
     if isinstance(d, Assign):
         return isinstance(d.value, (GetAttr, GetItem)) or (isinstance(d.value, Call) and not isinstance(d.value.function, type))
-    return d in ("param", "global") or isinstance(d, ContainerOp)
+    return d in ("param", "global") or isinstance(d, (ContainerOp, UserCall))
 
 
 def _differentiable_operands(s):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..analysis.alias import root_of, view_source
 from ..errors import NOWHERE
-from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, Var, operands
+from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, UserCall, Var, operands
 from ..ir.types import INT, Num, Ref, Tup
 from ..runtime.shadows import entries
 from .adjoint import END, LoopTarget, Trips, stands_alone
@@ -67,11 +67,12 @@ class Saver:
         self.plans: dict = {}
         self.used_names: dict[str, object] = {}
         self.tape: list[tuple[str, str]] = []        # (name in the forward function, name in the adjoint)
-        self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect)) or self._opaque(s)]
+        self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or self._opaque(s)]
         self.restoring: dict = {}
         self.saved_kills: set = set()
         self.index_names: dict = {}
         self.copies: dict = {}
+        self.restore_lines: dict = {}
 
     @staticmethod
     def _opaque(s):
@@ -132,6 +133,9 @@ class Saver:
             if isinstance(k, Store):
                 if isinstance(k.base, Var) and k.base.group is not None and k.base.group.family is family:
                     found.append(k)
+            elif isinstance(k, UserCall):
+                if id(family) in self.b.volatile:
+                    found.append(k)
             else:
                 names = k.names.values() if isinstance(k, Effect) else [*k.value.args, *k.value.kwargs.values()]
                 if any(isinstance(v, Var) and v.group is not None and v.group.family is family for n in names for v in operands(n)):
@@ -145,6 +149,8 @@ class Saver:
         """May a store change the content of `v` after the statement `at` has read it (or by `at` itself)?"""
         if at is END:
             return False
+        if id(v.group.family) in self.b.volatile:
+            return True       # other functions of the module change it, before this one runs in reverse
         position = self.layout.position[at]
         for k in self.kills_of(v.group.family):
             if self.layout.position[k] >= position:
@@ -250,6 +256,10 @@ class Saver:
             return self.available(v, self.names.name(v))
         if v.definition == "loop":
             return self.plan_index(v)
+        if kind == "value":
+            stored = self.read_back(v)
+            if stored is not None:
+                return stored
         if kind == "value" or (isinstance(v.definition, Assign) and v.definition.implicit and v.hidden):
             again = self.recompute(v)
             if again is not None:
@@ -261,8 +271,18 @@ class Saver:
         if loop is None:
             return self.keep(v)
         if v not in self.index_names:
-            self.index_names[v] = self.reverse_name(v)
+            wanted = self.names.name(v)
+            other = self.used_names.get(wanted)
+            if not v.hidden and other in self.index_names and self.apart(loop, other):
+                self.index_names[v] = self.index_names[other]    # two loops, one after the other, share an index name
+            else:
+                self.index_names[v] = self.reverse_name(v)
         return name(self.index_names[v])
+
+    def apart(self, loop, index) -> bool:
+        """Is the loop of `index` neither around nor inside `loop`?"""
+        other = next((s for s in self.layout.statements if isinstance(s, Loop) and s.index is index), None)
+        return other is not None and other not in self.layout.branches[loop] and loop not in self.layout.branches[other]
 
     def reverse_name(self, v) -> str:
         """A name for `v` in reverse code: the user's, unless another value has it there."""
@@ -319,6 +339,39 @@ class Saver:
         if not v.hidden:
             self.recomputed.append((v.loc, v.name, "cheaper to read again than to keep"))
         return name(text)
+
+    def read_back(self, v):
+        """A number that the next statement stores: before that store is undone, the memory still holds it."""
+        if not self.tbr or not (v.hidden and isinstance(v.type, Num) and v.type.boxed is False and self.layout.home_loops.get(v)):
+            return None
+        store = next((s for _, s in self.layout.uses.get(v, ()) if isinstance(s, Store) and s.value is v and s.op is None), None)
+        if store is None or store not in self.saved_kills or self.layout.block[store] is not self.layout.home[v][0]:
+            return None
+        root, base = root_of(store.base), store.base
+        exact = self.b.is_element(base, store) and base.type.kind == v.type.kind and (v.type.dtype or np.dtype(float)) == base.type.dtype
+        if not self.restoring.get(root) or not exact or any(at > self.layout.position[store] for at, _ in self.reverse_uses(v)):
+            return None
+        if any(self.cost_of(u, 0) > 0 for u in operands(store.index)):
+            return None
+        marker = self.restore_lines.get(store)
+        container = self.find_line(self.code, marker)
+        if container is None:
+            return None
+        text = unique(self.names.name(v), self.taken)
+        value = subscript(self.b.need_operand(base, store), self.b.need_operand(store.index, store))
+        container.insert(container.index(marker), Line(name(text, True), value, None, store.loc, hidden=True))
+        return name(text)
+
+    def find_line(self, code, line):
+        """The code list that holds a line."""
+        for item in code:
+            if item is line:
+                return code
+            for inner in inner_blocks(item):
+                found = self.find_line(inner, line)
+                if found is not None:
+                    return found
+        return None
 
     def must_recompute(self, v):
         """A view of an array that is restored in reverse is read again there."""
@@ -637,7 +690,8 @@ class Saver:
                 self.insert.start.append(Line(name(site, True), ast.Constant(None), None, NOWHERE))
             value = name(site)
             self.on_tape_kill(site, s, False)
-        return [Line(subscript(place, index, True), value, None, s.loc, keep=True)]
+        self.restore_lines[s] = Line(subscript(place, index, True), value, None, s.loc, keep=True)
+        return [self.restore_lines[s]]
 
     def working_copies(self):
         """What is restored in reverse is a copy, unless no one else can see the array."""

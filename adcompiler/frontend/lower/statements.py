@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ...errors import AdcompilerError
-from ...ir.nodes import (NOTHING, Assign, Break, Call, Const, Display, Effect, GetItem, If, Raw, Slice, Store, Unpack, Var,
+from ...ir.nodes import (NOTHING, Assign, Break, Call, Const, Display, Effect, GetItem, If, Raw, Slice, Store, Unpack, UserCall, Var,
                          With)
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from . import numbers
@@ -15,6 +15,7 @@ from .context import assigned_names, names_used
 from .expressions import (BINARY, apply_operator, emit_call, in_block, lower_expression, lower_index, lower_test, raw,
                           subscript, truth)
 from .joins import join_environments
+from .values import outside
 
 
 def lower_block(cx, body) -> None:
@@ -44,6 +45,8 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     """Keep a statement that touches nothing active, as it is."""
     if isinstance(node, (ast.For, ast.While, ast.If, ast.Try, ast.With)) and any(
             isinstance(n, (ast.Break, ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(node)):
+        return False
+    if any(n in cx.frame.global_names or n in cx.frame.outer_cells or n in cx.frame.nonlocals for n in assigned_names([node])):
         return False
     env, cx.env = cx.env, saved_env
     frames = [f for f in cx.frames]
@@ -89,16 +92,11 @@ def _mutates(node, name):
 
 def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     """`name = operand`; a temporary made for it takes the name."""
-    if name in cx.frame.global_names:
-        if cx.varied(operand):
-            cx.unsupported(node, f"an active value is stored in the module global '{name}'",
-                           "return it, or pass an object and store it in an attribute")
-        effect = Effect(node, {}, {}, loc=cx.loc(node))
-        cx.unsupported(node, f"'{name}' is a module global that is assigned here", "pass it in and return it")
-        return effect
+    if name in cx.frame.global_names or name in cx.frame.outer_cells:
+        return _store_outside(cx, name, operand, node)
     printed = cx.printed_name(name) if cx.key(name)[0] == cx.frame.number else cx.printed_in(name)
     last = cx.blocks[-1][-1] if cx.blocks[-1] else None
-    if (isinstance(operand, Var) and operand.hidden and operand.definition is last and isinstance(last, Assign)
+    if (isinstance(operand, Var) and operand.hidden and operand.definition is last and isinstance(last, (Assign, UserCall))
             and not last.implicit and operand.items is None):
         operand.name, operand.hidden = printed, False
         last.augmented = augmented
@@ -125,6 +123,23 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     cx.emit(statement)
     cx.bind(name, var)
     return var
+
+
+def _store_outside(cx, name, operand, node):
+    """`name = operand` where `name` is a module global or a variable of a function that has made this one: an effect."""
+    if cx.varied(operand):
+        where = "module global" if name in cx.frame.global_names else "enclosing function's variable"
+        cx.unsupported(node, f"an active value is stored in the {where} '{name}', which outlives the call",
+                       "return it as a result, or store it in an attribute of an argument")
+    owner, attr, key = outside(cx, node, name)
+    known = cx.assumed.stored_outside.get(key)
+    joined = cx.type(operand) if known is None else cx.assumed.join_all((known, cx.type(operand)))
+    if joined != known:
+        cx.assumed.stored_outside[key] = joined
+        cx.assumed.changed = True
+    tree = ast.parse(f"owner.{attr} = value").body[0]
+    cx.emit(Effect(ast.copy_location(tree, node), {"owner": Const(owner), "value": operand}, loc=cx.loc(node)))
+    return operand
 
 
 def _made_by(operand, block):
@@ -517,7 +532,15 @@ def _class(cx, node):
 
 
 def _nonlocal(cx, node):
-    cx.frame.nonlocals |= set(node.names)
+    for name in node.names:
+        owner = cx.frame
+        while owner is not None and name not in owner.cells and (
+                owner is cx.frame or name not in owner.locals or name in owner.nonlocals):
+            owner = owner.enclosing
+        if owner is not None and name in owner.cells:
+            cx.frame.outer_cells.add(name)
+        else:
+            cx.frame.nonlocals.add(name)
 
 
 def _global(cx, node):
