@@ -70,6 +70,7 @@ def element_group(cx, site):
     key = ("elements", site)
     if key not in groups:
         groups[key] = Group()
+        groups[key].family.escaped = True
     return groups[key].find()
 
 
