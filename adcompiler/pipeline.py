@@ -285,7 +285,7 @@ class Generator:
         """Check a whole function: a name of the forward sweep may be without a value where the user's name is."""
         if self.verifying:
             forward_names = {*(v.name for v in self.layout.home), *self.saver.names.hidden.values(), *(f for f, _ in self.saver.tape)}
-            known = {*self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
+            known = {*self.module_names, *self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
             lenient = forward_names if kind == "gradient" else self.taken if kind == "forward" else ()
             verify_code(code, parameters, known=known, lenient=lenient, stage="simplify", function=f"{self.function.name} {kind}")
 
