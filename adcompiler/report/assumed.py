@@ -4,21 +4,17 @@ What nothing decides is `float64` of the least rank that fits: ranks are tried f
 succeeds and no operation meets a rank that it cannot take. If a number and an array would both do and their adjoints
 differ (that of a number is a sum), the types are asked for.
 """
+
 from __future__ import annotations
 
-import itertools
-import operator
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from ..calling import Binding, _path
 from ..errors import AdcompilerError, Loc, NonDifferentiableInputError, UnsupportedSyntaxError
 from ..frontend.lower import Signature, lower_function
 from ..frontend.signature import Described, describe, is_differentiable
-from ..ir.nodes import Call, GetAttr, GetItem, Loop, Slice, Starred, Store, Var, walk
-from ..ir.types import Num, Ref, Tup
 from .evidence import Shown, evidence_of
+from .fitting import meets_array, misfit, rank_of
 from .type_text import _of_class, array, from_annotation, parse_types, type_text
 
 HIGHEST_RANK = 4
@@ -78,8 +74,10 @@ class _Search:
         star = any(p.kind is p.VAR_KEYWORD for p in self.parameters.values())
         for name in self.given:
             if name not in self.parameters and not star:
-                raise UnsupportedSyntaxError(f"types= names '{name}', which is no parameter of {self.source.qualname}",
-                                             hint=f"parameters: {', '.join(self.parameters)}")
+                raise UnsupportedSyntaxError(
+                    f"types= names '{name}', which is no parameter of {self.source.qualname}",
+                    hint=f"parameters: {', '.join(self.parameters)}",
+                )
 
     def decide(self, name, p):
         bound = dict(zip(self.parameters, self.programs.self_argument, strict=False))
@@ -91,7 +89,9 @@ class _Search:
             return self.set(name, Described("tuple"), "assumed to be empty")
         if p.kind is p.VAR_KEYWORD:
             extra = {n: d for n, d in self.given.items() if n not in self.parameters}
-            return self.set(name, Described("dict", dict, tuple(extra.items())), "given" if extra else "assumed to be empty")
+            return self.set(
+                name, Described("dict", dict, tuple(extra.items())), "given" if extra else "assumed to be empty"
+            )
         if p.annotation is not p.empty:
             found = from_annotation(p.annotation, self.programs.python.__globals__)
             if found is not None:
@@ -118,11 +118,15 @@ class _Search:
     # -- what the use shows ----------------------------------------------------------------------------------------
     def from_use(self, name, p, shown):
         if shown.depends:
-            raise UnsupportedSyntaxError(f"the code differs by the type of '{name}', and nothing decides it: {shown.depends}",
-                                         shown.loc, hint=f"give its type, for example types='{name}=float64[:]', "
-                                                         "or example arguments")
+            raise UnsupportedSyntaxError(
+                f"the code differs by the type of '{name}', and nothing decides it: {shown.depends}",
+                shown.loc,
+                hint=f"give its type, for example types='{name}=float64[:]', or example arguments",
+            )
         self.known[name] = array(int if shown.is_integer else float, shown.rank)
-        self.origin[name] = "as their use shows" if shown.is_integer or shown.rank else "assumed, as nothing decides them"
+        self.origin[name] = (
+            "as their use shows" if shown.is_integer or shown.rank else "assumed, as nothing decides them"
+        )
         if not shown.is_integer:
             self.open.append(_Open(name, (), shown.rank, float, self.origin[name]))
 
@@ -169,8 +173,10 @@ class _Search:
         raised = [o.name for k, o in enumerate(self.open) if any(more[k] for more in fits)]
         if len(fits) > 1 and any(o.least and any(more[k] for more in fits) for k, o in enumerate(self.open)):
             raise UnsupportedSyntaxError(
-                f"nothing decides how many axes {' and '.join(map(repr, raised))} have, and the adjoint differs by it", self.place(),
-                hint=f"give types, for example types='{', '.join(f'{n}=float64[:, :]' for n in raised)}', annotations, or example arguments")
+                f"nothing decides how many axes {' and '.join(map(repr, raised))} have, and the adjoint differs by it",
+                self.place(),
+                hint=f"give their types, as in types='{raised[0]}=float64[:], ...', annotations, or example arguments",
+            )
         return fits[0]
 
     def place(self) -> Loc:
@@ -182,9 +188,11 @@ class _Search:
         if fixed is not None and all(isinstance(e, AdcompilerError) and e.reason == fixed.reason for e in errors):
             raise fixed
         names = ", ".join(f"{o.name}=..." for o in self.open) or ", ".join(f"{n}=..." for n in self.parameters)
-        raise UnsupportedSyntaxError(f"no types of the parameters of {self.source.qualname} were found that fit its code",
-                                     self.place(),
-                                     hint=f"give them: types='{names}', or example arguments")
+        raise UnsupportedSyntaxError(
+            f"no types of the parameters of {self.source.qualname} were found that fit its code",
+            self.place(),
+            hint=f"give them: types='{names}', or example arguments",
+        )
 
     def explain(self, more):
         for o, raised in zip(self.open, more, strict=True):
@@ -199,16 +207,14 @@ class _Search:
             other = self.signature([m + (j == k) for j, m in enumerate(more)], paths)
             if self.misfit(other)[0] is not None:
                 continue
-            try:
-                texts = [self.programs.compiled(s, joint=False).text["adjoint"] for s in (signature, other)]
-            except AdcompilerError:
-                continue
-            # A number that meets arrays has a sum as adjoint, where an array of their shape would have none.
-            if texts[0].count("np.sum(") > texts[1].count("np.sum("):
+            function, _ = lower_function(self.source, signature)
+            number = dict(zip(self.parameters, function.params, strict=True))[o.name]
+            if meets_array(function, number):
                 raise UnsupportedSyntaxError(
                     f"the adjoint of '{o.name}' differs by whether it is a number or an array, and nothing decides it",
                     self.place(),
-                    hint=f"say which: types='{o.name}=float' or types='{o.name}=float64[:]', an annotation, or example arguments")
+                    hint=f"say which: types='{o.name}=float' or types='{o.name}=float64[:]', an annotation, or example arguments",
+                )
 
     def signature(self, more, paths) -> Signature:
         described = dict(self.known)
@@ -221,17 +227,26 @@ class _Search:
         values = []
         for name, p in self.parameters.items():
             d = self.known[name]
-            values.append(tuple(None for _ in d.items) if p.kind is p.VAR_POSITIONAL else
-                          dict.fromkeys(k for k, _ in d.items) if p.kind is p.VAR_KEYWORD else None)
-        binding = Binding(tuple(self.parameters), tuple(values), self.programs.parameters, len(self.programs.self_argument))
+            values.append(
+                tuple(None for _ in d.items)
+                if p.kind is p.VAR_POSITIONAL
+                else dict.fromkeys(k for k, _ in d.items)
+                if p.kind is p.VAR_KEYWORD
+                else None
+            )
+        binding = Binding(
+            tuple(self.parameters), tuple(values), self.programs.parameters, len(self.programs.self_argument)
+        )
         wrt = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
         found = list(dict.fromkeys(_path(w, binding) for w in wrt))
         for path in found:
             d = self.known[path[0]]
             d = dict(d.items)[path[1]] if len(path) > 1 else d
             if not is_differentiable(d):
-                raise NonDifferentiableInputError(f"no gradient with respect to '{path[-1]}': it is {type_text(d)} "
-                                                  f"({self.origin[path[0]]})", hint="choose other arguments with wrt=, or give types=")
+                raise NonDifferentiableInputError(
+                    f"no gradient with respect to '{path[-1]}': it is {type_text(d)} ({self.origin[path[0]]})",
+                    hint="choose other arguments with wrt=, or give types=",
+                )
         return tuple(found)
 
     def misfit(self, signature):
@@ -240,7 +255,7 @@ class _Search:
             function, _ = lower_function(self.source, signature)
         except AdcompilerError as error:
             return error, False
-        return next((m for m in map(_misfit, _checked(function)) if m), None), _rank(function.result) == 0
+        return misfit(function), rank_of(function.result) == 0
 
 
 def _distributions(total, limits):
@@ -258,91 +273,6 @@ def _put(d, keys, new):
     if not keys:
         return new
     return replace(d, items=tuple((k, _put(item, keys[1:], new) if k == keys[0] else item) for k, item in d.items))
-
-
-# -- does an operation take these ranks? --------------------------------------------------------------------------------
-
-_REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "cumsum", "cumprod", "var", "std", "median", "sort")
-_REDUCING = {getattr(np, n) for n in _REDUCTIONS} | {getattr(np.ndarray, n) for n in _REDUCTIONS if hasattr(np.ndarray, n)}
-_MATRIX = {f for f in vars(np.linalg).values() if callable(f) and getattr(f, "__name__", "") in
-           ("inv", "det", "solve", "slogdet", "eigh", "eigvalsh", "svd", "qr", "cholesky", "pinv", "lstsq")} | {np.trace}
-
-
-def _checked(function):
-    for s in walk(function.body):
-        yield s
-        yield from _expressions(getattr(s, "value", None))
-        yield from _expressions(getattr(s, "test", None))
-    yield from _expressions(function.result)
-
-
-def _expressions(e):
-    if isinstance(e, (Call, GetItem, GetAttr)):
-        yield e
-    if isinstance(e, Call):
-        for a in itertools.chain(e.args, e.kwargs.values()):
-            yield from _expressions(a)
-    elif isinstance(e, (GetItem, GetAttr)):
-        yield from _expressions(e.base)
-
-
-def _misfit(e) -> str:
-    if isinstance(e, (GetItem, Store)) and e.index is not None:
-        return _subscript(e.base, e.index)
-    if isinstance(e, Loop):
-        if e.kind == "range" and any(_kind(b) in ("f", "c") for b in e.bounds):
-            return "range of a float"
-    if isinstance(e, GetAttr) and isinstance(e.base, Var) and isinstance(e.base.type, Num) and e.base.type.is_python and \
-            not hasattr(0.0, e.attr):
-        return f"a number has no {e.attr}"
-    if isinstance(e, Call):
-        return _call(e)
-    return ""
-
-
-def _kind(operand):
-    return operand.type.kind if isinstance(operand, Var) and isinstance(operand.type, Num) else None
-
-
-def _rank(operand) -> int | None:
-    return operand.type.rank if isinstance(operand, Var) and isinstance(operand.type, Num) else None
-
-
-def _subscript(base, index) -> str:
-    entries = index.items if hasattr(index, "items") and isinstance(index.items, tuple) else (index,)
-    rank = _rank(base)
-    if rank is None and not (isinstance(base, Var) and isinstance(base.type, (Tup, Ref))):
-        return ""
-    for entry in entries:
-        parts = (entry.lower, entry.upper, entry.step) if isinstance(entry, Slice) else (entry,)
-        if rank is not None and any(_kind(p) in ("f", "c") for p in parts):
-            return "a float as an index"
-    if rank is not None:
-        axes = sum(isinstance(x, (Var, Slice)) or isinstance(getattr(x, "value", None), int) for x in entries
-                   if not isinstance(x, Starred))
-        masks = sum((_rank(x) or 1) - 1 for x in entries if _kind(x) == "b")
-        if axes + masks > rank:
-            return "more indices than axes"
-    return ""
-
-
-def _call(e) -> str:
-    ranks = [_rank(a) for a in e.args]
-    if e.function in (operator.matmul, np.matmul) and 0 in ranks:
-        return "a product @ with a number"
-    if e.function in _MATRIX and ranks and ranks[0] is not None and ranks[0] < 2:
-        return "linear algebra of less than a matrix"
-    if e.function in _REDUCING and ranks and ranks[0] is not None and ranks[0] < max(1, _axes(e)):
-        return "a reduction of a number"
-    if e.method and ranks and ranks[0] == 0 and isinstance(e.args[0], Var) and e.args[0].type.is_python and \
-            not hasattr(0.0, e.method):
-        return f"a number has no {e.method}"
-    return ""
-
-
-def _axes(e) -> int:
-    axis = getattr(e.kwargs.get("axis", (e.args[1] if len(e.args) > 1 else None)), "value", None)
-    return (axis + 1 if axis >= 0 else -axis) if isinstance(axis, int) and not isinstance(axis, bool) else 0
 
 
 __all__ = ["Assumed", "assumed_signature"]

@@ -10,6 +10,7 @@ a least rank. Some uses show that the code differs by type (`isinstance`, `p is 
 >>> shown["x"].rank, shown["n"].is_integer
 (2, True)
 """
+
 from __future__ import annotations
 
 import ast
@@ -17,17 +18,60 @@ import builtins
 import types
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import AdcompilerError, Loc
 from ..frontend.source import FunctionSource, get_source
 from ..rules.registry import lookup
 
 _DEPTH = 5
 _OVER_ONE_AXIS = {"len", "enumerate", "zip", "reversed", "list", "tuple", "sorted", "sum", "iter"}
-_MATRIX_FIRST = {"inv", "det", "solve", "slogdet", "eig", "eigh", "eigvals", "eigvalsh", "svd", "qr", "cholesky", "pinv",
-                 "matrix_rank", "matrix_power", "lstsq", "cond"}
-_OF_ONE_AXIS = {"sum", "mean", "prod", "var", "std", "max", "min", "amax", "amin", "cumsum", "cumprod", "sort", "argsort",
-                "argmax", "argmin", "median", "diff", "concatenate", "flip", "roll", "interp", "convolve", "correlate",
-                "average", "inner", "outer"}
+_MATRIX_FIRST = {
+    "inv",
+    "det",
+    "solve",
+    "slogdet",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "svd",
+    "qr",
+    "cholesky",
+    "pinv",
+    "matrix_rank",
+    "matrix_power",
+    "lstsq",
+    "cond",
+}
+_OF_ONE_AXIS = {
+    "sum",
+    "mean",
+    "prod",
+    "var",
+    "std",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "cumsum",
+    "cumprod",
+    "sort",
+    "argsort",
+    "argmax",
+    "argmin",
+    "median",
+    "diff",
+    "concatenate",
+    "flip",
+    "roll",
+    "interp",
+    "convolve",
+    "correlate",
+    "average",
+    "inner",
+    "outer",
+}
 _SHAPE_FIRST = {"zeros", "ones", "empty", "full", "eye", "identity"}
 _NUMBER_ATTRIBUTES = {"real", "imag", "conjugate"}
 
@@ -61,7 +105,14 @@ class _Reader(ast.NodeVisitor):
     """Reads one function; `paths` maps its local names to paths of the outermost function."""
 
     def __init__(self, source, paths, shown, classes, depth, seen):
-        self.source, self.paths, self.shown, self.classes, self.depth, self.seen = source, paths, shown, classes, depth, seen
+        self.source, self.paths, self.shown, self.classes, self.depth, self.seen = (
+            source,
+            paths,
+            shown,
+            classes,
+            depth,
+            seen,
+        )
         self.assigned: dict[str, list] = {}
         self.asked: set[str] = set()
 
@@ -92,7 +143,9 @@ class _Reader(ast.NodeVisitor):
             if node.id in self.paths:
                 return self.paths[node.id]
             values = self.assigned.get(node.id, ())
-            return self.path(values[0]) if len(values) == 1 and isinstance(values[0], (ast.Name, ast.Attribute)) else None
+            return (
+                self.path(values[0]) if len(values) == 1 and isinstance(values[0], (ast.Name, ast.Attribute)) else None
+            )
         if isinstance(node, ast.Attribute):
             base = self.path(node.value)
             return f"{base}.{node.attr}" if base is not None and base in self.classes else None
@@ -135,18 +188,28 @@ class _Reader(ast.NodeVisitor):
         shown = self.of(node)
         if shown is not None and not shown.depends:
             shown.depends = why
-            shown.loc = Loc(self.source.filename, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,
-                            self.source.qualname)
+            shown.loc = Loc(
+                self.source.filename,
+                node.lineno,
+                node.col_offset,
+                node.end_lineno,
+                node.end_col_offset,
+                self.source.qualname,
+            )
 
     # -- uses ----------------------------------------------------------------------------------------------------------
     def visit_Subscript(self, node):
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if any(isinstance(e, ast.Constant) and isinstance(e.value, str) for e in entries):
+            self.depends(node.value, "it is read by a key")
         axes = sum(not (isinstance(e, ast.Constant) and e.value in (None, Ellipsis)) for e in entries)
         base = node.value
-        while isinstance(base, ast.Subscript):      # x[i][j] uses two axes
+        while isinstance(base, ast.Subscript):  # x[i][j] uses two axes
             inner = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
-            axes += sum(not isinstance(e, ast.Slice) and not (isinstance(e, ast.Constant) and e.value in (None, Ellipsis))
-                        for e in inner)
+            axes += sum(
+                not isinstance(e, ast.Slice) and not (isinstance(e, ast.Constant) and e.value in (None, Ellipsis))
+                for e in inner
+            )
             base = base.value
         self.at_least(base, axes)
         shaped = self.shaped(base)
@@ -169,7 +232,12 @@ class _Reader(ast.NodeVisitor):
         """The array of `x.shape` and `np.shape(x)`."""
         if isinstance(node, ast.Attribute) and node.attr == "shape":
             return node.value
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "shape" and node.args:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "shape"
+            and node.args
+        ):
             return node.args[0]
         return None
 
@@ -208,6 +276,9 @@ class _Reader(ast.NodeVisitor):
     def visit_Attribute(self, node):
         if node.attr in ("ndim", "dtype"):
             self.depends(node.value, f"the code reads its {node.attr}")
+        elif not hasattr(np.ndarray, node.attr):
+            if self.path(node.value) not in self.classes:
+                self.depends(node.value, f"the code reads its attribute {node.attr}")
         elif self.path(node.value) not in self.classes and node.attr not in _NUMBER_ATTRIBUTES:
             self.at_least(node.value, 1)
         self.generic_visit(node)
@@ -304,9 +375,11 @@ class _Reader(ast.NodeVisitor):
         if key in self.seen:
             return
         self.seen.add(key)
-        reader = _Reader(source, {n: p for n, p in paths.items() if p}, self.shown, self.classes, self.depth + 1, self.seen)
+        reader = _Reader(
+            source, {n: p for n, p in paths.items() if p}, self.shown, self.classes, self.depth + 1, self.seen
+        )
         reader.read()
-        for n, a in arguments.items():       # integers inside the helper are integers in the caller's expression
+        for n, a in arguments.items():  # integers inside the helper are integers in the caller's expression
             if n in reader.integers_of_parameters:
                 self.integer(a)
 

@@ -1,4 +1,5 @@
 """What the compiler decided about a function: `DifferentiableFunction.report`."""
+
 from __future__ import annotations
 
 import linecache
@@ -54,17 +55,24 @@ class Report:
     nbytes: int | None = None
 
     def __str__(self):
-        return "\n".join([
-            f"{self.name}: gradient with respect to {', '.join(self.wrt)}",
-            "",
-            *_facts([("types", "; ".join(f"{n}: {t}" for n, t, _ in self.types)),
-                     ("active", ", ".join(self.active) or "nothing"),
-                     ("helpers", ", ".join(n for n, _ in self.functions if n != self.name)),
-                     ("changes its arguments", ", ".join(self.mutated)),
-                     ("tape", "" if self.nbytes is None else f"{self.nbytes:,} bytes")]),
-            "",
-            *_table("saved on the tape", self.saved, self.filename),
-            *_table("computed again in the reverse sweep", self.recomputed, self.filename)]).rstrip()
+        return "\n".join(
+            [
+                f"{self.name}: gradient with respect to {', '.join(self.wrt)}",
+                "",
+                *_facts(
+                    [
+                        ("types", "; ".join(f"{n}: {t}" for n, t, _ in self.types)),
+                        ("active", ", ".join(self.active) or "nothing"),
+                        ("helpers", ", ".join(n for n, _ in self.functions if n != self.name)),
+                        ("changes its arguments", ", ".join(self.mutated)),
+                        ("tape", "" if self.nbytes is None else f"{self.nbytes:,} bytes"),
+                    ]
+                ),
+                "",
+                *_table("saved on the tape", self.saved, self.filename),
+                *_table("computed again in the reverse sweep", self.recomputed, self.filename),
+            ]
+        ).rstrip()
 
 
 def report_of(function, args, kwargs, types) -> Report:
@@ -81,12 +89,23 @@ def report_of(function, args, kwargs, types) -> Report:
         _, tape = call_generated(compiled, "forward", values)
         sizes, total = tape.bytes_by_site(), tape.nbytes
     source = programs.source
-    saved = [Saved(k.line, k.label or k.site, k.reason, k.site, sizes.get(k.site), k.loc.filename) for k in compiled.kept]
+    saved = [
+        Saved(k.line, k.label or k.site, k.reason, k.site, sizes.get(k.site), k.loc.filename) for k in compiled.kept
+    ]
     recomputed = [Recomputed(loc.lineno, name, reason, loc.filename) for loc, name, reason in compiled.recomputed]
     names = [n for n, _ in assumed.signature.parameters]
-    return Report(source.qualname, source.filename, tuple(str(p[-1]) for p in assumed.signature.wrt), assumed.rows,
-                  compiled.active, _ordered(saved), _ordered(recomputed),
-                  _functions(compiled, source), [names[k] for k in compiled.mutated], total)
+    return Report(
+        source.qualname,
+        source.filename,
+        tuple(str(p[-1]) for p in assumed.signature.wrt),
+        assumed.rows,
+        compiled.active,
+        _ordered(saved),
+        _ordered(recomputed),
+        _functions(compiled, source),
+        [names[k] for k in compiled.mutated],
+        total,
+    )
 
 
 def _ordered(rows):
@@ -105,6 +124,7 @@ def _functions(compiled, source):
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
+
 
 def _facts(rows):
     rows = [(name, text) for name, text in rows if text]
@@ -142,7 +162,7 @@ def _table(title, rows, filename):
         if place != last:
             elsewhere = "" if r.filename == filename else f"  ({r.filename})"
             text = linecache.getline(r.filename, r.line).strip()
-            text = text if len(text) <= _NAMES_WIDTH else text[:_NAMES_WIDTH - 3] + "..."
+            text = text if len(text) <= _NAMES_WIDTH else text[: _NAMES_WIDTH - 3] + "..."
             lines.append(f"  {r.line:4}  {text}{elsewhere}")
             last = place
         size = f"{r.nbytes:{digits},}  " if getattr(r, "nbytes", None) is not None else ""

@@ -3,6 +3,7 @@
 A head comment says what the text is and for which types; then come the imports, the globals of the user's program
 that the code reads, and the functions.
 """
+
 from __future__ import annotations
 
 import ast
@@ -32,8 +33,10 @@ def source_text(function, kind, args, kwargs, types) -> str:
     does, and what the compiler raises.
     """
     if kind == "tangent":
-        raise UnsupportedSyntaxError("forward mode is not supported yet, so there is no tangent code",
-                                     hint="kinds: 'forward', 'adjoint', 'gradient'")
+        raise UnsupportedSyntaxError(
+            "forward mode is not supported yet, so there is no tangent code",
+            hint="kinds: 'forward', 'adjoint', 'gradient'",
+        )
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r} of source; kinds: {', '.join(map(repr, KINDS))}")
     assumed = signature_of(function, args, kwargs, types)
@@ -46,7 +49,9 @@ def source_text(function, kind, args, kwargs, types) -> str:
     module = _Module(function)
     texts = [module.add(part) for part in parts]
     blocks = [_head(function, parts, assumed), *module.blocks()]
-    return "\n\n".join("\n".join(b) for b in blocks if b) + "\n\n\n" + "\n\n\n".join(t.strip("\n") for t in texts) + "\n"
+    return (
+        "\n\n".join("\n".join(b) for b in blocks if b) + "\n\n\n" + "\n\n\n".join(t.strip("\n") for t in texts) + "\n"
+    )
 
 
 def signature_of(function, args, kwargs, types) -> Assumed:
@@ -59,7 +64,9 @@ def signature_of(function, args, kwargs, types) -> Assumed:
     binding = programs.bind(args, kwargs)
     wrt = resolve_wrt(function.wrt, binding)
     if not wrt.differentiable:
-        raise NonDifferentiableInputError(f"wrt={function.wrt!r} holds no float", hint="choose other arguments with wrt=")
+        raise NonDifferentiableInputError(
+            f"wrt={function.wrt!r} holds no float", hint="choose other arguments with wrt="
+        )
     signature = programs.signature(binding, wrt.paths)
     return Assumed(signature, [(n, type_text(d), "of the arguments") for n, d in signature.parameters])
 
@@ -123,11 +130,17 @@ class _Module:
             name = getattr(value, "__qualname__", local)
             module = sys.modules.get(getattr(value, "__module__", None) or "")
         found = getattr(module, name, None) if module is not None and name.isidentifier() else None
-        if module is None or found is not value and getattr(found, "primal", None) is not value or not _importable(module):
+        if (
+            module is None
+            or found is not value
+            and getattr(found, "primal", None) is not value
+            or not _importable(module)
+        ):
             raise UnsupportedSyntaxError(
                 f"the code reads '{local}' of {self.function.programs.source.qualname}, a value of type "
                 f"{type(value).__name__} that a text of its own cannot name",
-                hint="make it a global of a module that can be imported, or pass it as an argument")
+                hint="make it a global of a module that can be imported, or pass it as an argument",
+            )
         suffix = ".primal" if found is not value else ""
         if suffix:
             return f"from {module.__name__} import {name} as {local}\n{local} = {local}.primal"
@@ -161,20 +174,27 @@ def _importable(module) -> bool:
     paths, found = None, None
     parts = module.__name__.split(".")
     for k in range(len(parts)):
-        found = importlib.machinery.PathFinder.find_spec(".".join(parts[:k + 1]), paths)
+        found = importlib.machinery.PathFinder.find_spec(".".join(parts[: k + 1]), paths)
         if found is None:
             return False
         paths = found.submodule_search_locations
-    return found.origin is not None and spec.origin is not None and os.path.abspath(found.origin) == os.path.abspath(spec.origin)
+    return (
+        found.origin is not None
+        and spec.origin is not None
+        and os.path.abspath(found.origin) == os.path.abspath(spec.origin)
+    )
 
 
 # -- names in text -----------------------------------------------------------------------------------------------------
+
 
 def _free_names(text: str) -> set[str]:
     """Names that a function reads and does not assign."""
     tree = ast.parse(text)
     names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
-    own = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | {a.arg for a in ast.walk(tree) if isinstance(a, ast.arg)}
+    own = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | {
+        a.arg for a in ast.walk(tree) if isinstance(a, ast.arg)
+    }
     return {n.id for n in names} - own
 
 
@@ -188,9 +208,15 @@ def _renamed_line(line: str, old: str, new: str) -> str:
     if old == new:
         return line
     if line.startswith(("import ", "from ")):
-        return "\n".join([(f"{first} as {new}" if " as " not in first else f"{first.rpartition(' as ')[0]} as {new}")
-                          if k == 0 else f"{new} = {new}.primal" for k, first in enumerate(line.split("\n"))])
-    return f"{new}{line[len(old):]}"
+        return "\n".join(
+            [
+                (f"{first} as {new}" if " as " not in first else f"{first.rpartition(' as ')[0]} as {new}")
+                if k == 0
+                else f"{new} = {new}.primal"
+                for k, first in enumerate(line.split("\n"))
+            ]
+        )
+    return f"{new}{line[len(old) :]}"
 
 
 def _renamed(text: str, old: str, new: str) -> str:
@@ -198,7 +224,7 @@ def _renamed(text: str, old: str, new: str) -> str:
     places = [(n.lineno, n.col_offset) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and n.id == old]
     for lineno, column in sorted(places, reverse=True):
         line = lines[lineno - 1].encode()
-        lines[lineno - 1] = (line[:column] + new.encode() + line[column + len(old.encode()):]).decode()
+        lines[lineno - 1] = (line[:column] + new.encode() + line[column + len(old.encode()) :]).decode()
     return "\n".join(lines)
 
 
@@ -219,7 +245,9 @@ _WORDS = {
 
 def _head(function, parts, assumed: Assumed) -> list[str]:
     source = function.programs.source
-    wrt = ", ".join(dict.fromkeys(str(p[-1]) if isinstance(p[-1], str) else f"{p[0]}[{p[-1]}]" for p in assumed.signature.wrt))
+    wrt = ", ".join(
+        dict.fromkeys(str(p[-1]) if isinstance(p[-1], str) else f"{p[0]}[{p[-1]}]" for p in assumed.signature.wrt)
+    )
     lines = [f"Generated by adcompiler from {source.qualname} in {os.path.basename(source.filename)}."]
     lines += [f"{part.compiled.name}_{part.kind} {_WORDS[part.kind].format(wrt=wrt)}." for part in parts]
     names = [n for n, _ in assumed.signature.parameters]

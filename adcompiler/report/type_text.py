@@ -9,6 +9,7 @@ A constant stands for itself: the code is specialised for it. Nothing here makes
 >>> [type_text(t) for t in types.values()]
 ['float64[:, :]', 'int', 'True']
 """
+
 from __future__ import annotations
 
 import ast
@@ -53,18 +54,22 @@ def _written(node: ast.expr, text: str) -> Described:
             return Described("rows", None, (items[0],))
         return Described("list", None, tuple(enumerate(items)))
     if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys):
-        return Described("dict", dict, tuple((k.value, _written(v, text)) for k, v in zip(node.keys, node.values,
-                                                                                         strict=True)))
+        return Described(
+            "dict", dict, tuple((k.value, _written(v, text)) for k, v in zip(node.keys, node.values, strict=True))
+        )
     found = from_annotation(ast.unparse(node), {})
     if found is None:
         if ast.unparse(node) == "bool":
-            raise UnsupportedSyntaxError(f"types={text!r}: the code differs by the value of a bool",
-                                         hint="write the value, for example flag=True")
+            raise UnsupportedSyntaxError(
+                f"types={text!r}: the code differs by the value of a bool",
+                hint="write the value, for example flag=True",
+            )
         raise _malformed(text, ast.unparse(node))
     return found
 
 
 # -- annotations -------------------------------------------------------------------------------------------------------
+
 
 def from_annotation(annotation, namespace: dict) -> Described | None:
     """The type that an annotation gives, or None if it decides nothing. Names in strings are looked up in `namespace`.
@@ -74,6 +79,8 @@ def from_annotation(annotation, namespace: dict) -> Described | None:
     >>> type_text(from_annotation("float64[:]", {})), from_annotation("bool", {})
     ('float64[:]', None)
     """
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
     if isinstance(annotation, str):
         try:
             node = ast.parse(annotation.strip(), mode="eval").body
@@ -92,8 +99,11 @@ def from_annotation(annotation, namespace: dict) -> Described | None:
     if origin is np.ndarray:
         inner = typing.get_args(arguments[-1])
         scalar = inner[0] if inner and isinstance(inner[0], type) else np.float64
-        return _array(np.dtype(scalar)) if not getattr(scalar, "__abstractmethods__", None) and _concrete(scalar) else \
-            _array(np.dtype(float))
+        return (
+            _array(np.dtype(scalar))
+            if not getattr(scalar, "__abstractmethods__", None) and _concrete(scalar)
+            else _array(np.dtype(float))
+        )
     if origin is typing.Annotated:
         return from_annotation(arguments[0], namespace)
     if origin is list:
@@ -101,7 +111,11 @@ def from_annotation(annotation, namespace: dict) -> Described | None:
         return Described("rows", None, (item,)) if item is not None and item.kind in ("num", "rows") else None
     if origin is tuple:
         items = [from_annotation(a, namespace) for a in arguments]
-        return Described("tuple", None, tuple(enumerate(items))) if None not in items and Ellipsis not in arguments else None
+        return (
+            Described("tuple", None, tuple(enumerate(items)))
+            if None not in items and Ellipsis not in arguments
+            else None
+        )
     if isinstance(annotation, type) and not isinstance(annotation, python_types.GenericAlias):
         return _of_class(annotation)
     return None
@@ -135,9 +149,15 @@ def _of_node(node: ast.expr, namespace: dict) -> Described | None:
     if isinstance(node, ast.Subscript):
         dtype = _dtype(_object(node.value, namespace))
         axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if dtype is not None and all(isinstance(a, ast.Slice) and (a.lower, a.upper, a.step) == (None,) * 3 for a in axes):
+        if dtype is not None and all(
+            isinstance(a, ast.Slice) and (a.lower, a.upper, a.step) == (None,) * 3 for a in axes
+        ):
             return _number(dtype, len(axes))
-    return from_annotation(_object(node, namespace), namespace) if not isinstance(node, ast.Constant) or node.value is None else None
+    return (
+        from_annotation(_object(node, namespace), namespace)
+        if not isinstance(node, ast.Constant) or node.value is None
+        else None
+    )
 
 
 def _object(node: ast.expr, namespace: dict):
@@ -147,8 +167,15 @@ def _object(node: ast.expr, namespace: dict):
     if isinstance(node, ast.Name):
         if node.id in namespace:
             return namespace[node.id]
-        return {"float": float, "int": int, "complex": complex, "bool": bool, "list": list, "tuple": tuple, "np": np}.get(
-            node.id, getattr(np, node.id, "") if _dtype(getattr(np, node.id, "")) is not None else "")
+        return {
+            "float": float,
+            "int": int,
+            "complex": complex,
+            "bool": bool,
+            "list": list,
+            "tuple": tuple,
+            "np": np,
+        }.get(node.id, vars(np).get(node.id, "") if _dtype(vars(np).get(node.id)) is not None else "")
     if isinstance(node, ast.Attribute):
         return getattr(_object(node.value, namespace), node.attr, "")
     if isinstance(node, ast.Subscript):
@@ -193,13 +220,17 @@ def array(dtype, rank: int) -> Described:
 
 # -- text --------------------------------------------------------------------------------------------------------------
 
+
 def type_text(d: Described) -> str:
     """A description in the grammar of `types=`, as far as it has words for it."""
     if d.kind == "num":
         return _number_text(d.type)
     if d.kind == "static":
-        return repr(d.value) if d.value is None or isinstance(d.value, (bool, str, bytes)) else \
-            getattr(d.value, "__qualname__", getattr(d.value, "__name__", type(d.value).__name__))
+        return (
+            repr(d.value)
+            if d.value is None or isinstance(d.value, (bool, str, bytes))
+            else getattr(d.value, "__qualname__", getattr(d.value, "__name__", type(d.value).__name__))
+        )
     if d.kind == "tuple":
         parts = [type_text(item) for _, item in d.items]
         if d.type is not None:
