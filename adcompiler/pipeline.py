@@ -404,7 +404,7 @@ class Generator:
             head.append(Line(None, opened, keep=True))
         code = [*head, *reverse, Line(None, packed, keep=True)]
         simplify(code, set(), enabled=self.simplifying)
-        self.verify_simplified(code, ["tape", self.seed_name], "adjoint")
+        self.verify_simplified(code, self.adjoint_arguments(), "adjoint")
         self.verify_kept(simplified, code)
         returned = code.pop().value
         adjoint_def = emit.function(f"{self.base}_adjoint", self.adjoint_parameters(), code, returned)

@@ -399,21 +399,23 @@ def _with_operands(value, operands):
     return value
 
 
-def _parameter(cx, name, operand, place, hidden=False) -> Var:
+def _parameter(cx, name, operand, place, part_of=None) -> Var:
+    """A parameter, or (given the tuple and the position) a component of one."""
     t = cx.type(operand)
-    var = cx.new_var(name, without_dims(t) if isinstance(t, Num) else t, hidden=hidden)
+    var = cx.new_var(name, without_dims(t) if isinstance(t, Num) else t, hidden=part_of is not None)
     var.place, var.loc = place, cx.loc(cx.frame.definition)
+    if part_of is not None:
+        var.definition = Assign(var, GetItem(part_of[0], Const(part_of[1])), loc=var.loc, implicit=True)
+        cx.emit(var.definition)
     if isinstance(t, Ref):
         share_holder_group(cx, var)
     elif isinstance(t, Tup):
         sources = operand.items if isinstance(operand, Var) else [Const(v) for v in operand.value]
         items = []
         for k, source in enumerate(sources):
-            item = _parameter(cx, f"{name}_{k}", source, (*place, k), hidden=True)
+            item = _parameter(cx, f"{name}_{k}", source, (*place, k), (var, k))
             if _is_known(cx, source):
                 item.const = cx.constant(source)
-            item.definition = Assign(item, GetItem(var, Const(k)), loc=var.loc, implicit=True)
-            cx.emit(item.definition)
             items.append(item)
         var.items = tuple(items)
         var.type = Tup(tuple(i.type for i in items), t.cls)
