@@ -363,6 +363,8 @@ class Generator:
         result = self.function.result
         if isinstance(result, Var) and result.hidden and not isinstance(value, ast.Name) and not isinstance(value, ast.Constant):
             pass
+        if self.holomorphic:
+            gradients = [call(ast.Attribute(self.namer.module(np), "conj", ast.Load()), g) for g in gradients]
         packed = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients, ast.Load())
         live_expr = ast.Tuple([value, packed], ast.Load())
         code = [*body, *reverse, Line(None, live_expr, keep=True)]

@@ -30,7 +30,7 @@ spec.loader.exec_module(example)
 
 arguments = {arguments}
 def flat(g):
-    return np.concatenate([np.ravel(getattr(g, f.name)) for f in dataclasses.fields(g)]) if dataclasses.is_dataclass(g) else g
+    return np.concatenate([np.ravel(v) for v in vars(g).values()]) if dataclasses.is_dataclass(g) else g
 
 value, gradient = example.{name}.value_and_grad(*copy.deepcopy(arguments))
 dumped_value, dumped_gradient = dumped.{name}_gradient(*copy.deepcopy(arguments))
@@ -38,7 +38,8 @@ assert dumped_value == value
 np.testing.assert_array_equal(flat(dumped_gradient), flat(gradient))
 forward_value, tape = dumped.{name}_forward(*copy.deepcopy(arguments))
 assert forward_value == value
-np.testing.assert_allclose(flat(dumped.{name}_adjoint(tape)), flat(gradient), rtol=1e-12, atol=1e-12 * np.max(np.abs(flat(gradient))))
+tolerance = 1e-12 * np.max(np.abs(flat(gradient)))
+np.testing.assert_allclose(flat(dumped.{name}_adjoint(tape)), flat(gradient), rtol=1e-12, atol=tolerance)
 """
 
 

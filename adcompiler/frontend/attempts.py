@@ -28,7 +28,6 @@ return y
 from __future__ import annotations
 
 import ast
-import copy
 from dataclasses import dataclass, field
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -73,7 +72,7 @@ class _Around:
     clauses: list
     final: list = field(default_factory=list)
     loops: int = 0
-    outside: tuple = ()
+    exits: list = field(default_factory=list)     # (number, statement) of what leaves through `final`
 
 
 def spread(definition, chosen, *, apart=False) -> list[ast.stmt]:
@@ -91,8 +90,8 @@ class _Spreader:
             a.arg for n in ast.walk(definition) if isinstance(n, ast.arguments) for a in (*n.args, *n.posonlyargs, *n.kwonlyargs)} | {
             h.name for h in ast.walk(definition) if isinstance(h, ast.ExceptHandler) and h.name}
         self.stopped, self.raised = self.fresh("stopped"), self.fresh("raised")
-        self.numbers = 0
-        self.leaving = 1 + sum(isinstance(n, (ast.ExceptHandler, ast.With)) for n in ast.walk(definition))
+        self.leaving = 1                 # the number of an exception that has no handler, but a `finally`
+        self.numbers = int(any(isinstance(n, ast.Try) and n.finalbody for n in ast.walk(definition)))
         self.leaves = False              # may an exception wait for a `finally` before it goes on?
         self.loops = 0
         self.contexts: set[str] = set()  # names of contexts that are made in a piece of their own
@@ -284,18 +283,20 @@ class _Spreader:
         return [self.attempt([statement], around)], self.at(ast.Name(name, ast.Load()), e)
 
     def leave(self, s, around, left):
-        """`return`, `break` and `continue` run every `finally` on their way."""
+        """`return`, `break` and `continue`; through a `finally` they become a number that is looked at behind it."""
         lines = []
+        final = next((a for a in left if a.final), None)
         if isinstance(s, ast.Return) and s.value is not None and around:
             lines, value = self.evaluated(s.value, around)
-            if any(a.final for a in left) and not isinstance(value, (ast.Constant, ast.Name)) or lines == [] and any(a.final for a in left):
+            if final is not None and not lines and not isinstance(value, ast.Constant):
                 name = self.fresh("value")
-                lines = [*lines, self.set(name, value, s)]
-                value = self.at(ast.Name(name, ast.Load()), s)
+                lines, value = [self.set(name, value, s)], self.at(ast.Name(name, ast.Load()), s)
             s = self.at(ast.Return(value), s)
         rest = [s]
-        for a in reversed([a for a in left if a.final]):
-            rest = self.then(self.sequence(copy.deepcopy(a.final), a.outside), rest, a.outside, s)
+        if final is not None:
+            self.numbers += 1
+            final.exits.append((self.numbers, s))
+            rest = [self.set(self.stopped, self.numbers, s)]
         if any(isinstance(line, Attempt) for line in lines):
             return [*lines, self.when(self.test(0, s), rest, s)]
         return [*lines, *rest]
@@ -347,8 +348,8 @@ class _Spreader:
             clause = _Clause(h.type, self.numbers, bool(h.name) or _raises_again(h.body))
             clause.reads = h.name is not None and _reads_value(h.body, h.name)
             clauses.append(clause)
-        whole = _Around(clauses, final, self.loops, around)
-        outside = _Around([], final, self.loops, around)
+        whole = _Around(clauses, final, self.loops)
+        outside = _Around([], final, self.loops, whole.exits)
         inner = (*around, outside) if final else around
         out = self.sequence(body, (*around, whole))
         # where the body never falls through, only a stopped one gets here: the last handler needs no test
@@ -376,6 +377,8 @@ class _Spreader:
         out += chain or []
         if final:
             out += self.lower_final(s, final, around)
+            for number, statement in whole.exits:
+                out.append(self.when(self.test(number, statement), [self.set(self.stopped, 0, s), *self.compound(statement, around)[0]], statement))
         if around:
             return out
         if leaves or self.leaves:
@@ -393,7 +396,7 @@ class _Spreader:
         lines = [self.set(held, ast.Name(self.stopped, ast.Load()), s), self.set(kept, ast.Name(self.raised, ast.Load()), s),
                  self.set(self.stopped, 0, s)]
         restore = [self.set(self.stopped, ast.Name(held, ast.Load()), s), self.set(self.raised, ast.Name(kept, ast.Load()), s)]
-        return [*lines, *self.then(self.sequence(copy.deepcopy(final), around), restore, around, s)]
+        return [*lines, *self.then(self.sequence(final, around), restore, around, s)]
 
 
 def _called(e) -> str | None:

@@ -250,20 +250,27 @@ class _Structurer:
         if not _exits([s]) or isinstance(s, ast.If):
             out.append(self.rebuilt(s, ()))
             return False
+        own = ()
+        if isinstance(s, ast.Try) and s.orelse and _exits(s.body):     # its `else` must not run where the body was left
+            own = (self.fresh("left"),)
+            out.append(self.set(own[0], False, s))
         if not falls([s]):
-            out.append(self.rebuilt(s, ()))
+            out.append(self.rebuilt(s, (), own))
             return True
-        return self.guarded(s, rest, out, lambda flags: self.rebuilt(s, flags))
+        return self.guarded(s, rest, out, lambda flags: self.rebuilt(s, flags, own))
 
-    def rebuilt(self, s, flags):
+    def rebuilt(self, s, flags, own=()):
         if isinstance(s, ast.If):
             return self.make_if(s, self.block(s.body, flags), self.block(s.orelse, flags))
         if isinstance(s, ast.With):
             return ast.copy_location(ast.With(s.items, self.block(s.body, flags)), s)
         handlers = [ast.copy_location(ast.ExceptHandler(h.type, h.name, self.block(h.body, flags) or [ast.Pass()]), h)
                     for h in s.handlers]
-        return ast.copy_location(ast.Try(self.block(s.body, flags) or [ast.Pass()], handlers, self.block(s.orelse, flags),
-                                         self.block(s.finalbody, flags)), s)
+        body = self.block(s.body, (*flags, *own)) or [ast.Pass()]
+        orelse = self.block(s.orelse, flags)
+        if own:
+            orelse = [ast.copy_location(ast.If(self.test(own[0], s, negate=True), orelse, []), s)]
+        return ast.copy_location(ast.Try(body, handlers, orelse, self.block(s.finalbody, flags)), s)
 
     def loop(self, s, rest, out):
         returns = _has_return(s.body)

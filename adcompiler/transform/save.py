@@ -697,7 +697,8 @@ class Saver:
         """What is restored in reverse is a copy, unless no one else can see the array."""
         for root in sorted(self.restoring, key=lambda v: v.uid):
             plan = self.plans.get(("value", root), self.plans.get(("ref", root)))
-            if not isinstance(plan, ast.Name) or (self.joint and root.definition != "global"):
+            returned = any(v.group is not None and v.group.family is root.group.family for v in operands(self.function.result))
+            if not isinstance(plan, ast.Name) or (self.joint and root.definition != "global" and not returned):
                 continue
             own = plan.id if root.definition != "global" else unique(f"{plan.id}_now", self.taken)
             self.code.insert(0, Line(name(own, True), call(attribute(name(plan.id), "copy")), None, root.loc))

@@ -295,22 +295,43 @@ def substituted_test(test_lines, test):
 # -- small patterns ----------------------------------------------------------------------------------------------------
 
 def _zero_then_add(code) -> bool:
-    """`a[i] = 0.0; a[i] += e` is `a[i] = e`, if `e` does not read `a`."""
+    """`a[i] = 0.0; ...; a[i] += e` is `...; a[i] = e`, if nothing in between (nor `e`) reads `a`."""
     changed = False
-    for first, second in zip(code, code[1:], strict=False):
-        if (isinstance(first, Line) and isinstance(second, Line) and first.op is None and isinstance(first.target, ast.Subscript)
-                and isinstance(first.value, ast.Constant) and first.value.value == 0.0 and isinstance(second.op, ast.Add)
-                and isinstance(second.target, ast.Subscript) and ast.dump(first.target) == ast.dump(second.target)):
-            base = first.target
-            while isinstance(base, (ast.Subscript, ast.Attribute)):
-                base = base.value
-            if isinstance(base, ast.Name) and not _mentions(second.value, base.id):
+    for first in list(code):
+        for inner in inner_blocks(first):
+            changed |= _zero_then_add(inner)
+        if not (isinstance(first, Line) and first.op is None and isinstance(first.target, ast.Subscript)
+                and isinstance(first.value, ast.Constant) and first.value.value == 0.0):
+            continue
+        base = _root_name(first.target)
+        place = code.index(first)
+        if base is None:
+            continue
+        index_names = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)} - {base}
+        for second in code[place + 1: place + 12]:
+            if not isinstance(second, Line):
+                break
+            same = (isinstance(second.op, ast.Add) and isinstance(second.target, ast.Subscript)
+                    and ast.dump(first.target) == ast.dump(second.target))
+            if same and not _mentions(second.value, base):
                 second.op = None
-                first.target = None
+                code.remove(first)
                 changed = True
-    if changed:
-        code[:] = [i for i in code if not (isinstance(i, Line) and i.target is None and isinstance(i.value, ast.Constant))]
+                break
+            if any(_mentions(e, base) for e in expressions(second)) or _writes_any(second, index_names):
+                break
     return changed
+
+
+def _root_name(node):
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _writes_any(item, names) -> bool:
+    return item.target is not None and any(isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names
+                                           for n in ast.walk(item.target))
 
 
 def _signs(code) -> bool:

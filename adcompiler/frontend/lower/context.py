@@ -99,6 +99,7 @@ class Frame:
         self.locals = set()
         self.nonlocals = set()
         self.global_names = set()
+        self.outer_cells = set()            # nonlocal names of the function that made the differentiated one
         self.renamed = {}
         self.live_after = {}                # id(statement) -> names read later
         self.live_head = {}                 # id(loop) -> names read at or after its head
@@ -142,6 +143,7 @@ class Assumptions:
         self.same_function = {}  # number of an instance -> number of the first instance of its function
         self.constants = {}          # containers of objects known at compile time, kept between walks
         self.tries = {}              # function -> places of the tries that are taken apart; "apart" where pieces stay single
+        self.stored_outside = {}     # places of globals and cells that the program assigns -> type of what it stores
         self.varied_places = set()   # variables of arrays into which something active is stored later
         self.same_site = {}          # site of a container -> the site that stands for it
         self.changed = False

@@ -448,11 +448,10 @@ def _if(cx, node):
     (then, _, env_a), (orelse, _, env_b) = sides
     statement = If(test, then, orelse, loc=cx.loc(node))
     if _never_falls(then):
-        cx.env = env_b
+        env_a = {key: v for key, v in env_b.items() if cx.env.get(key) is v}
     elif _never_falls(orelse):
-        cx.env = env_a
-    else:
-        statement.phis = join_environments(cx, env_a, env_b, node)
+        env_b = {key: v for key, v in env_a.items() if cx.env.get(key) is v}
+    statement.phis = join_environments(cx, env_a, env_b, node)
     cx.emit(statement)
 
 

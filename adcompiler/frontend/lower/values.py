@@ -1,11 +1,12 @@
 """Variables for arguments, globals, cells and tuples."""
 from __future__ import annotations
 
+import sys
 import types
 
 import numpy as np
 
-from ...ir.nodes import NOTHING, Assign, Const, Display, GetItem, Var
+from ...ir.nodes import NOTHING, Assign, Const, Display, GetAttr, GetItem, Var
 from ...ir.types import OPAQUE, STATIC, Num, Ref, Tup, carries_derivative, type_of
 from ..signature import Described, describe
 
@@ -99,6 +100,10 @@ def components(cx, var, d, site, varied):
 def global_variable(cx, node, name, container, kind):
     """A module global or a closed-over value, read when the generated code is called; what is baked in is guarded."""
     key = (id(container), name)
+    if kind in ("global", "closure") and cx.assumed.stored_outside:
+        read = _read_outside(cx, node, name, container, kind)
+        if read is not None:
+            return read
     if key in cx.globals:
         return cx.globals[key]
     value = container[name]
@@ -123,6 +128,39 @@ def global_variable(cx, node, name, container, kind):
     cx.guards.append(("type", container, name, d, kind, printed))
     cx.globals[key] = var
     return var
+
+
+def outside(cx, node, name):
+    """Where a `global` or outer `nonlocal` name lives: the object, its attribute, and a key for the place."""
+    if name in cx.frame.global_names:
+        return _module(cx, node, name, cx.frame.globals), name, (id(cx.frame.globals), name)
+    frame = cx.frame
+    while name not in frame.cells:
+        frame = frame.enclosing
+    cell = frame.cells[name]
+    return cell, "cell_contents", (id(cell), "cell")
+
+
+def _module(cx, node, name, namespace):
+    for module in list(sys.modules.values()):
+        if getattr(module, "__dict__", None) is namespace:
+            return module
+    cx.unsupported(node, f"the module of the global '{name}' is not imported", "pass the value in and return it")
+
+
+def _read_outside(cx, node, name, container, kind):
+    """A global or cell that the program itself assigns is read where the program reads it; None for any other."""
+    key = (id(container[name]), "cell") if kind == "closure" else (id(container), name)
+    stored = cx.assumed.stored_outside.get(key)
+    if stored is None:
+        return None
+    owner = container[name] if kind == "closure" else _module(cx, node, name, container)
+    value = owner.cell_contents if kind == "closure" else container[name]
+    t = cx.assumed.join_all((stored, type_of(value)))
+    scalar = isinstance(t, Num) and t.boxed is False
+    if scalar:
+        cx.guards.append(("type", container, name, describe(value), kind, f"_{name}"))
+    return cx.assign_temporary(GetAttr(Const(owner), "cell_contents" if kind == "closure" else name), t if scalar else OPAQUE, node)
 
 
 def tuple_of(cx, node, operands) -> Var | Const:
