@@ -30,7 +30,8 @@ class PrimalNames:
                 self.versions.setdefault(v.name, []).append(v)
             for k, item in enumerate(v.items or ()):
                 if isinstance(item.definition, Phi) or isinstance(item.definition, Assign) and item.definition.implicit:
-                    self.components.setdefault(item, (v, k))
+                    if item not in self.components or not v.hidden and _is_implicit(self.components[item][0]):
+                        self.components[item] = (v, k)
 
     def name(self, v: Var) -> str:
         if not v.hidden:
@@ -105,6 +106,10 @@ class PrimalNames:
         if p and p[0] == "*":
             return ast.Starred(self.pattern(p[1]), ast.Store())
         return ast.Tuple([self.pattern(i) for i in p], ast.Store())
+
+
+def _is_implicit(v):
+    return v.hidden and getattr(v.definition, "implicit", False)
 
 
 class _Renamer(ast.NodeTransformer):

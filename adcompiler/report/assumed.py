@@ -213,7 +213,7 @@ class _Search:
                 raise UnsupportedSyntaxError(
                     f"the adjoint of '{o.name}' differs by whether it is a number or an array, and nothing decides it",
                     self.place(),
-                    hint=f"say which: types='{o.name}=float' or types='{o.name}=float64[:]', an annotation, or example arguments",
+                    hint=f"say which: types='{o.name}=float' or types='{o.name}=float64[:]', or by an annotation",
                 )
 
     def signature(self, more, paths) -> Signature:
@@ -250,7 +250,7 @@ class _Search:
         return tuple(found)
 
     def misfit(self, signature):
-        """Why the code does not run with these types (an error, a text, or None if it does), and is its result a number?"""
+        """Why the code does not run with these types (error, text, or None if it does); is its result a number?"""
         try:
             function, _ = lower_function(self.source, signature)
         except AdcompilerError as error:

@@ -95,7 +95,7 @@ class _Module:
         return sorted(self.imports.values(), key=_import_order), [self.definitions[n] for n in sorted(self.definitions)]
 
     def add(self, part: _Part) -> str:
-        """Note what a function needs; gives its text, with names changed where an earlier function uses them otherwise."""
+        """Note what a function needs; its text, with other names where an earlier function uses them otherwise."""
         used = _free_names(part.text)
         statements = {_bound(line): line for line in part.compiled.imports.splitlines()}
         program = {guard[5]: guard for guard in part.compiled.guards if guard[0] == "type"}

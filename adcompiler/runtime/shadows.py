@@ -135,9 +135,28 @@ def add_to_elements(slots, parts):
             slots[k] = added(slots[k], part)
 
 
+def add_to_arrays(shadow, arrays, parts):
+    """Add one part to the adjoint of each array of a list, found by identity."""
+    for array, p in zip(arrays, parts, strict=True):
+        if p is not None:
+            shadow(array)[...] += p
+
+
 def part(slot, k):
     """Component `k` of a slot that holds a tuple, or zero."""
     return slot[k] if isinstance(slot, tuple) else 0.0
+
+
+def undo_extend(slots, parts):
+    """Undo `base.extend(other)`: what reached the new slots belongs to those of `other` (which may be `base` itself).
+
+    >>> slots = [1.0, 2.0]
+    >>> undo_extend(slots, slots)
+    >>> slots
+    [3.0]
+    """
+    count = len(slots) // 2 if slots is parts else len(parts)
+    add_to_elements(parts, take_tail(slots, count))
 
 
 def take_tail(slots, count):

@@ -75,6 +75,8 @@ class Builder:
     def need_operand(self, value, at, need="value"):
         """An operand as an expression in reverse code."""
         if isinstance(value, Var):
+            if isinstance(value.type, Ref):
+                value = self.list_as_read(value, at)
             if value.items is not None and not stands_alone(value):
                 items = [self.need_operand(i, at, need) for i in value.items]
                 cls = value.type.cls if isinstance(value.type, Tup) else None
@@ -100,6 +102,24 @@ class Builder:
         if isinstance(value, Raw):
             raise UnsupportedSyntaxError("this expression cannot be evaluated again", at.loc)
         return self.namer.object(value)
+
+    def list_as_read(self, v, at):
+        """A list, or the copy of it that was made for `at`, where it changes later."""
+        if at is END or not self.changes(v, at):
+            return v
+        found = self.cx.copies_of_lists.get(getattr(at, "value", None), {}).get(v)
+        if found is None:
+            raise UnsupportedSyntaxError(f"the derivative of this reads the list '{v.name}' as it is here, and it changes later"
+                                         if not v.hidden else "the derivative of this reads a list that changes later", at.loc,
+                                         hint="make an array or a tuple of it first")
+        return found
+
+    def changes(self, v, at) -> bool:
+        """May a container (or one inside it) change behind the statement `at`?"""
+        sites, position = self.cx.sites_within(v), self.layout.position[at]
+        return any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites
+                   and (self.layout.position[s] >= position or set(self.layout.loops[s]) & {*self.layout.loops[at], at})
+                   for s in self.layout.statements)
 
     def printed_call(self, value, at):
         from ..codegen.names import apply
@@ -565,8 +585,13 @@ class Builder:
                 self.distribute_sequence(operand, expression, s)
                 continue
             if isinstance(operand.type, Ref):
-                from ..runtime.shadows import add_to_elements
+                from ..runtime.shadows import add_to_arrays, add_to_elements
 
+                if self.cx.holds_shadowed(operand, self.shadowed):
+                    held = self.cx.copies_of_lists[s.value][operand]
+                    self.line(None, call(self.runtime(add_to_arrays), name("shadow"), needed(held, "ref", s), expression), keep=True)
+                    self.uses_shadow = True
+                    continue
                 self.line(None, call(self.runtime(add_to_elements), self.shadow(operand, s), expression), keep=True)
                 continue
             uniform = False
@@ -1017,7 +1042,7 @@ class Builder:
             span = subscript(call(self.namer.object(range), *bounds), ast.Slice(None, Trips(s, ran=True), None))
             del trips
             return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), span), body, s.loc)
-        if s.kind == "sequence" and not s.breaks:
+        if s.kind == "sequence" and not s.breaks and not any(isinstance(v.type, Ref) and self.changes(v, s) for v in operands(s.length)):
             return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), call(self.namer.object(range), self.need_operand(s.length, s))), body, s.loc)
         return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), call(self.namer.object(range), Trips(s, ran=True))), body, s.loc)
 

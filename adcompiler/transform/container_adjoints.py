@@ -137,9 +137,7 @@ def _pop_key(b, s):
 
 
 def _extend(b, s):
-    other = b.shadow(s.value, s)
-    tail = call(b.runtime(shadows.take_tail), b.shadow(s.base, s), call(b.namer.object(len), b.shadow(s.value, s)))
-    b.line(None, call(b.runtime(shadows.add_to_elements), other, tail), keep=True)
+    b.line(None, call(b.runtime(shadows.undo_extend), b.shadow(s.base, s), b.shadow(s.value, s)), keep=True)
 
 
 def _reverse(b, s):

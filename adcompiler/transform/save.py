@@ -700,7 +700,7 @@ class Saver:
             returned = any(v.group is not None and v.group.family is root.group.family for v in operands(self.function.result))
             if not isinstance(plan, ast.Name) or (self.joint and root.definition != "global" and not returned):
                 continue
-            own = plan.id if root.definition != "global" else unique(f"{plan.id}_now", self.taken)
+            own = plan.id if root.definition != "global" and not self.joint else unique(f"{plan.id}_now", self.taken)
             self.code.insert(0, Line(name(own, True), call(attribute(name(plan.id), "copy")), None, root.loc))
             for key in (("value", root), ("ref", root)):
                 if key in self.plans:

@@ -80,6 +80,9 @@ def make_list(cx, node, operands):
     """A list display."""
     value = Display("list", tuple(operands))
     var, holder = new_container(cx, node, "list", value=value)
+    holder.lengths.add(len(operands))
+    if len(holder.lengths) > 1:
+        cx.assumed.generalise(holder)
     for k, operand in enumerate(operands):
         record(cx, holder, k if holder.exact else NOTHING, operand, var.type.site)
     return var
@@ -181,11 +184,17 @@ def construct(cx, node, cls, args, kwargs):
         return made
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
     init = cls.__init__
-    if dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__") and isinstance(init, python_types.FunctionType):
+    if _has_generated_init(cls):
         bound = inspect.signature(cls).bind(*args, **kwargs)
         given = dict(bound.arguments)
         fields, operands = [], []
+        if set(given) - {f.name for f in dataclasses.fields(cls)}:
+            cx.unsupported(node, f"{cls.__name__} has parameters that are no fields (InitVar)", "make them fields")
         for f in dataclasses.fields(cls):
+            if not f.init and f.default is not dataclasses.MISSING:
+                cx.unsupported(node, f"{cls.__name__}.{f.name} is a field with init=False and a default", "set it in __post_init__")
+            if not f.init and f.default_factory is dataclasses.MISSING:
+                continue
             if f.name in given:
                 fields.append(f.name)
                 operands.append(given[f.name])
@@ -195,6 +204,8 @@ def construct(cx, node, cls, args, kwargs):
             elif f.default_factory is not dataclasses.MISSING:
                 fields.append(f.name)
                 operands.append(call_value(cx, node, Const(f.default_factory), [], {}))
+        if hasattr(cls, "__post_init__") or not all(f.init for f in dataclasses.fields(cls)):
+            return _construct_stepwise(cx, node, cls, fields, operands)
         value = Call(cls, (), dict(zip(fields, operands, strict=True)))
         var, holder = new_container(cx, node, "object", cls, value)
         for name, operand in zip(fields, operands, strict=True):
@@ -213,6 +224,26 @@ def construct(cx, node, cls, args, kwargs):
     from .calls import _opaque_call
 
     return _opaque_call(cx, node, Const(cls), args, kwargs)
+
+
+def _has_generated_init(cls):
+    """Is `__init__` the one that `dataclasses` writes?"""
+    return dataclasses.is_dataclass(cls) and isinstance(cls.__init__, python_types.FunctionType) and \
+        cls.__init__.__code__.co_filename == "<string>" and cls.__new__ is object.__new__
+
+
+def _construct_stepwise(cx, node, cls, fields, operands):
+    """A dataclass whose `__post_init__` goes on with what the fields hold."""
+    from .calls import call_function
+
+    if cls.__dataclass_params__.frozen:
+        cx.unsupported(node, f"the frozen dataclass {cls.__name__} sets fields in __post_init__", "compute them in a method or outside")
+    var, _ = new_container(cx, node, "object", cls, Call(object.__new__, (Const(cls),)))
+    for name, operand in zip(fields, operands, strict=True):
+        write_attribute(cx, node, var, name, operand)
+    if hasattr(cls, "__post_init__"):
+        call_function(cx, node, cls.__post_init__, [var], {})
+    return var
 
 
 def _from_program(cls):
@@ -349,9 +380,29 @@ def _read_tuple(cx, node, base, index, key):
 
 def read_slice(cx, node, base, index):
     """`base[a:b:c]` of a list: a new list."""
-    if holder_of(cx, base).kind != "list":
+    holder = holder_of(cx, base)
+    if holder.kind != "list":
         cx.unsupported(node, "a slice of something that is not a list", "read the elements one by one")
+    bounds = [None if p is None else cx.constant(p) for p in (index.lower, index.upper, index.step)]
+    if holder.exact and NOTHING not in bounds and not holder.statics:
+        return _exact_slice(cx, node, base, index, list(holder.items.values())[slice(*bounds)])
     return derived_list(cx, node, ContainerOp("slice", base, index, loc=cx.loc(node), implicit=cx.implicit), [base])
+
+
+def _exact_slice(cx, node, base, index, types):
+    """A slice of a list of known length, whose elements are told apart."""
+    made, holder = new_container(cx, node, "list")
+    cx.blocks[-1].pop()
+    operation = ContainerOp("slice", base, index, target=made, loc=cx.loc(node), implicit=cx.implicit)
+    made.definition = operation
+    cx.emit(operation)
+    holder.lengths.add(len(types))
+    if len(holder.lengths) > 1:
+        cx.assumed.generalise(holder)
+    for k, t in enumerate(types):
+        cx.assumed.widen(holder, k if holder.exact else NOTHING, t, holder_of(cx, base).varied)
+    element_group(cx, made.type.site).merge(element_group(cx, base.type.site)).find().container = True
+    return made
 
 
 def list_from_array(cx, node, array, span=None):

@@ -81,6 +81,7 @@ class Holder:
     varied: bool = False
     keys: Type = UNDEFINED
     statics: dict = field(default_factory=dict)    # key -> known object (functions in lists and attributes)
+    lengths: set = field(default_factory=set)      # of the lists that displays make here
 
     def types(self):
         return list(self.items.values()) if self.exact else [self.element]
@@ -189,6 +190,7 @@ class Assumptions:
         else:
             a.element = self.join(a.element, b.element)
         a.varied |= b.varied
+        a.lengths |= b.lengths
         a.keys = join(a.keys, b.keys)
         for key, value in b.statics.items():
             if key == "*":
@@ -258,6 +260,7 @@ class Context:
         self.stored_families: list = []         # in the order of the stores
         self.calls_in_progress: list = []
         self.holder_groups: dict = {}
+        self.copies_of_lists: dict = {}         # call -> {list: what it held then}
         self.reserved: set[str] = set()
         self.loop_depth = 0
         self.kept_frames: set[int] = set()      # frames whose variables a closure may still read

@@ -18,7 +18,7 @@ from ...ir.types import (BOOL, COMPLEX, FLOAT, INT, NUMBER, OPAQUE, STATIC, UNDE
                          carries_derivative, join, type_of)
 from ... import rules as _rules  # noqa: F401  (registers the rules)
 from ...rules.registry import is_inactive, lookup
-from . import numbers
+from . import numbers, sequence_arguments
 from .context import Frame, Group, names_used
 from .values import bring, copy_of, global_variable, tuple_of
 
@@ -188,7 +188,9 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     """Emit a call of a function with a rule or without derivative; its result as an operand."""
     rule = lookup(function)
     any_varied = any(cx.varied(a) for a in (*args, *kwargs.values()))
-    bound = None
+    bound, kept = None, {}
+    if rule is not None and any_varied and (rule.statements or rule.vjp or rule.jvp):
+        args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
     if rule is not None and rule.variants:
         literals = {k: cx.constant(v) for k, v in _bind_loosely(rule, args, kwargs).items()}
         rule = rule.for_call({k: v for k, v in literals.items() if v is not NOTHING})
@@ -210,7 +212,10 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         result_type = result_type if isinstance(result_type, Tup) else OPAQUE
     if isinstance(result_type, Num) and result_type.kind == "?" and function in BINARY.values():
         result_type = _weaken(cx, function, args)
-    result = cx.assign_temporary(Call(function, args, kwargs, rule, bound, method), result_type, node, const=const)
+    made = Call(function, args, kwargs, rule, bound, method)
+    if kept:
+        cx.copies_of_lists[made] = kept
+    result = cx.assign_temporary(made, result_type, node, const=const)
     result.varied = any_varied and not inactive and carries_derivative(result_type)
     if rule is not None and bound is not None and rule.alias in ("view", "maybe") and isinstance(result_type, Num) and result_type.boxed is not False:
         base = bound.get(rule.alias_of)
