@@ -108,7 +108,7 @@ def _call(e) -> str:
         and ranks[0] == 0
         and isinstance(e.args[0], Var)
         and e.args[0].type.is_python
-        and not hasattr(0.0, e.method)
+        and not hasattr(0.0, e.method.lstrip("."))
     ):
         return f"a number has no {e.method}"
     return ""

@@ -1,0 +1,25 @@
+"""docs/rules.md is the list of the rules that are registered."""
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from adcompiler.rules.registry import all_rules
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "rules.md"
+
+
+def test_the_page_is_up_to_date():
+    command = [sys.executable, "-m", "adcompiler.report.rule_list"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == ""
+    assert done.stdout == PAGE.read_text(), "run: python -m adcompiler.report.rule_list > docs/rules.md"
+
+
+def test_every_function_of_numpy_with_a_rule_is_on_the_page():
+    text = PAGE.read_text()
+    names = {f.__name__ for r in all_rules() for f in r.functions if getattr(np, getattr(f, "__name__", ""), None) is f}
+    assert len(names) > 100
+    assert [n for n in sorted(names) if f"`{n}`" not in text and f"`np.{n}`" not in text] == []
