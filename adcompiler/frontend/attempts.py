@@ -44,6 +44,9 @@ class Attempt(ast.Try):
     _fields = ast.Try._fields
 
 
+Attempt.__name__ = "Try"      # visitors, and printers of syntax trees, go by the name of the class
+
+
 class _Marked(ast.Try):
     """A `try` that is taken apart in any case."""
 
