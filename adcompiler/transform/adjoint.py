@@ -166,10 +166,10 @@ class Builder:
         bar = self.bar(v)
         last = self.code[-1] if self.code else None
         if isinstance(last, Line) and last.op is None and isinstance(last.target, ast.Name) and last.target.id == bar:
-            last.value = call(self.numpy("full"), call(self.numpy("shape"), needed(v, "shape", at)), last.value, *self.dtype_argument(v.type))
+            last.value = call(self.numpy("full"), self.shape_expression(v, at), last.value, *self.dtype_argument(v.type))
             self.states[bar] = OWNED
             return
-        self.line(name(bar, True), call(self.numpy("full"), call(self.numpy("shape"), needed(v, "shape", at)), name(bar),
+        self.line(name(bar, True), call(self.numpy("full"), self.shape_expression(v, at), name(bar),
                                         *self.dtype_argument(v.type)))
         self.states[bar] = OWNED
 
@@ -211,7 +211,7 @@ class Builder:
         t = v.type
         if isinstance(t, Num) and t.boxed is False:
             return constant(0.0)
-        return call(self.numpy("zeros"), call(self.numpy("shape"), needed(v, "shape", at)), *self.dtype_argument(t))
+        return call(self.numpy("zeros"), self.shape_expression(v, at), *self.dtype_argument(t))
 
     def dtype_argument(self, t):
         if isinstance(t, Num) and t.dtype is not None and t.dtype != np.dtype(float):
@@ -684,6 +684,9 @@ class Builder:
         return self.cast(expression, operand, r), fresh
 
     def shape_expression(self, operand, s):
+        """The shape of an operand, as reverse code."""
+        if isinstance(operand.type, Num) and operand.type.is_array:
+            return attribute(needed(operand, "shape", s), "shape")
         return call(self.numpy("shape"), needed(operand, "shape", s))
 
     def cast(self, expression, operand, result):

@@ -10,6 +10,7 @@ Takes reverse code with `Needed` nodes; leaves code without them, and the insert
 from __future__ import annotations
 
 import ast
+import heapq
 import operator
 from dataclasses import dataclass, field
 
@@ -23,6 +24,7 @@ from ..runtime.shadows import entries
 from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
 from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, subscript)
+from .needs import Needs
 
 _CHEAP = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, len, min, max, range, int, abs,
           operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.is_, operator.is_not}
@@ -72,6 +74,10 @@ class Saver:
         self.saved_kills: set = set()
         self.index_names: dict = {}
         self.copies: dict = {}
+        self.waiting: list = []                      # heap of (rank, number, key)
+        self.queued: set = set()
+        self.kills_by_family = self._kills_by_family()
+        self.kill_spans: dict = {}
         self.restore_lines: dict = {}
 
     @staticmethod
@@ -84,24 +90,32 @@ class Saver:
         """Resolve every need; afterwards the code is plain."""
         self.choose_modes()
         self.restores(self.code)
-        for _ in range(10_000):
-            unresolved = {}
-            for item in lines(self.code):
-                for e in expressions(item):
-                    for n in ast.walk(e):
-                        if isinstance(n, Needed):
-                            key = self.key(n)
-                            if key not in self.plans:
-                                unresolved.setdefault(key, n)
-                        elif isinstance(n, Trips) and ("trips", n.loop) not in self.plans:
-                            unresolved.setdefault(("trips", n.loop), n)
-            if not unresolved:
-                break
-            order = sorted(unresolved, key=self.rank)
-            key = order[0]
-            self.plans[key] = self.plan(key, unresolved[key])
+        self.needs = Needs(self.code)
+        found = self.needs.take_found()
+        for n in found:
+            self.key(n)               # the statements that share a copy are known once all have been seen
+        while self.wait_for(found):
+            self.resolve_waiting()
+            found = self.needs.nodes()
         self.working_copies()
         self.substitute(self.code)
+
+    def wait_for(self, found) -> bool:
+        """Queue the needs of nodes that have no plan yet, latest definition first; is any need waiting?"""
+        for n in found:
+            key = self.key(n)
+            if key not in self.plans and key not in self.queued:
+                self.queued.add(key)
+                heapq.heappush(self.waiting, (self.rank(key), len(self.queued), key))
+        return bool(self.waiting)
+
+    def resolve_waiting(self):
+        """Plan what waits; a plan may insert lines with needs of their own."""
+        while self.waiting:
+            key = heapq.heappop(self.waiting)[2]
+            if key not in self.plans:
+                self.plans[key] = self.plan(key)
+            self.wait_for(self.needs.take_found())
 
     def rank(self, key):
         v = key[1]
@@ -109,7 +123,9 @@ class Saver:
             return (-self.layout.position[v], 0, 0)
         return (-self.layout.home.get(v, (None, -1))[1], v.uid, key[0] != "value")
 
-    def key(self, n: Needed):
+    def key(self, n: Needed | Trips):
+        if isinstance(n, Trips):
+            return ("trips", n.loop)
         v = n.var
         if n.need == "entries":
             return ("entries", v)
@@ -127,23 +143,39 @@ class Saver:
         """May the content of `v` change after it is read?"""
         return self.is_array(v) and (v.group.family.stored or v.group.family.opaque)
 
-    def kills_of(self, family):
-        found = []
+    def _kills_by_family(self):
+        """Statements that may change memory, by the id of the family of what they change."""
+        found: dict = {}
         for k in self.kills:
-            if isinstance(k, Store):
-                if isinstance(k.base, Var) and k.base.group is not None and k.base.group.family is family:
-                    found.append(k)
-            elif isinstance(k, UserCall):
-                if id(family) in self.b.volatile:
-                    found.append(k)
-            else:
-                names = k.names.values() if isinstance(k, Effect) else [*k.value.args, *k.value.kwargs.values()]
-                if any(isinstance(v, Var) and v.group is not None and v.group.family is family for n in names for v in operands(n)):
-                    found.append(k)
+            for family in self._changed_families(k):
+                found.setdefault(family, []).append(k)
         for s in self.layout.statements:
-            if isinstance(s, Assign) and s.augmented is not None and s.target.group is not None and s.target.group.family is family:
-                found.append(s)
+            if isinstance(s, Assign) and s.augmented is not None and s.target.group is not None:
+                found.setdefault(id(s.target.group.family), []).append(s)
         return found
+
+    def _changed_families(self, k):
+        """Ids of the families of memory that a statement may change."""
+        if isinstance(k, UserCall):
+            return self.b.volatile
+        if isinstance(k, Store):
+            changed = [k.base] if isinstance(k.base, Var) else []
+        else:
+            names = k.names.values() if isinstance(k, Effect) else [*k.value.args, *k.value.kwargs.values()]
+            changed = [v for n in names for v in operands(n)]
+        return {id(v.group.family) for v in changed if v.group is not None}
+
+    def kills_of(self, family):
+        return self.kills_by_family.get(id(family), ())
+
+    def kill_span(self, family):
+        """Position of the last statement that may change memory of a family, and the loops around any such statement."""
+        span = self.kill_spans.get(id(family))
+        if span is None:
+            kills = self.kills_of(family)
+            span = max((self.layout.position[k] for k in kills), default=-1), {loop for k in kills for loop in self.layout.loops[k]}
+            self.kill_spans[id(family)] = span
+        return span
 
     def changes_after(self, v, at) -> bool:
         """May a store change the content of `v` after the statement `at` has read it (or by `at` itself)?"""
@@ -151,13 +183,8 @@ class Saver:
             return False
         if id(v.group.family) in self.b.volatile:
             return True       # other functions of the module change it, before this one runs in reverse
-        position = self.layout.position[at]
-        for k in self.kills_of(v.group.family):
-            if self.layout.position[k] >= position:
-                return True
-            if any(loop in self.layout.loops[at] for loop in self.layout.loops[k]):
-                return True
-        return False
+        last, loops = self.kill_span(v.group.family)
+        return last >= self.layout.position[at] or any(loop in loops for loop in self.layout.loops[at])
 
     def canonical(self, v, at):
         """The first statement of the block of `at` that reads the same content of `v`."""
@@ -233,7 +260,7 @@ class Saver:
         return (t.rank if isinstance(t, Num) and t.rank is not None else 1)
 
     # -- plans -----------------------------------------------------------------------------------------------------
-    def plan(self, key, node):
+    def plan(self, key):
         """Decide where one need comes from; gives the expression that stands for it."""
         kind, v = key[0], key[1]
         if kind == "trips":
@@ -267,7 +294,7 @@ class Saver:
         return self.keep(v)
 
     def plan_index(self, v):
-        loop = next((s for s in self.layout.statements if isinstance(s, Loop) and s.index is v), None)
+        loop = self.layout.loop_of_index.get(v)
         if loop is None:
             return self.keep(v)
         if v not in self.index_names:
@@ -281,13 +308,13 @@ class Saver:
 
     def apart(self, loop, index) -> bool:
         """Is the loop of `index` neither around nor inside `loop`?"""
-        other = next((s for s in self.layout.statements if isinstance(s, Loop) and s.index is index), None)
+        other = self.layout.loop_of_index.get(index)
         return other is not None and other not in self.layout.branches[loop] and loop not in self.layout.branches[other]
 
     def reverse_name(self, v) -> str:
         """A name for `v` in reverse code: the user's, unless another value has it there."""
         wanted = self.names.name(v)
-        if v.hidden:
+        if v.hidden and (self.joint or self.used_names.get(wanted, v) is not v):
             return unique(wanted, self.taken)
         if self.used_names.get(wanted, v) is v and not (self.joint and self.names.is_rebound_for(v, wanted)):
             self.used_names[wanted] = v
@@ -354,24 +381,12 @@ class Saver:
         if any(self.cost_of(u, 0) > 0 for u in operands(store.index)):
             return None
         marker = self.restore_lines.get(store)
-        container = self.find_line(self.code, marker)
-        if container is None:
+        if marker is None:
             return None
         text = unique(self.names.name(v), self.taken)
         value = subscript(self.b.need_operand(base, store), self.b.need_operand(store.index, store))
-        container.insert(container.index(marker), Line(name(text, True), value, None, store.loc, hidden=True))
+        self.needs.insert_before(marker, Line(name(text, True), value, None, store.loc, hidden=True))
         return name(text)
-
-    def find_line(self, code, line):
-        """The code list that holds a line."""
-        for item in code:
-            if item is line:
-                return code
-            for inner in inner_blocks(item):
-                found = self.find_line(inner, line)
-                if found is not None:
-                    return found
-        return None
 
     def must_recompute(self, v):
         """A view of an array that is restored in reverse is read again there."""
@@ -438,13 +453,7 @@ class Saver:
 
     def reverse_uses(self, v):
         """Statements whose reverse reads `v`."""
-        found = []
-        for item in lines(self.code):
-            for e in expressions(item):
-                for n in ast.walk(e):
-                    if isinstance(n, Needed) and n.var is v and n.at is not END:
-                        found.append((self.layout.position[n.at], n.at))
-        return found
+        return [(self.layout.position[n.at], n.at) for n in self.needs.nodes_of(v) if n.at is not END]
 
     def last_use(self, v):
         uses = self.reverse_uses(v)
@@ -465,9 +474,9 @@ class Saver:
             return 0
         if u.definition in ("param", "global", "loop"):
             if u.definition == "loop":
-                return 0 if any(isinstance(s, Loop) and s.index is u for s in self.layout.statements) else 1
+                return 0 if u in self.layout.loop_of_index else 1
             return 0
-        if any(k[1] is u for k in self.plans if k[0] in ("value", "ref")):
+        if ("value", u) in self.plans or ("ref", u) in self.plans:
             return 0
         if not self.layout.home_loops.get(u):
             return 0
@@ -527,7 +536,7 @@ class Saver:
     def plan_shape(self, v):
         """Something with the shape of `v`."""
         t = v.type
-        if v.definition in ("param", "global") and not isinstance(t, Tup):
+        if isinstance(t, Ref) or v.definition in ("param", "global") and not isinstance(t, Tup):
             return self.plans.get(("ref", v)) or self.named(v)
         if ("value", v) in self.plans and isinstance(self.plans[("value", v)], ast.Name):
             return self.plans[("value", v)]
@@ -546,7 +555,7 @@ class Saver:
     def named(self, v):
         key = ("ref", v)
         if key not in self.plans:
-            self.plans[key] = self.plan(key, None)
+            self.plans[key] = self.plan(key)
         return self.plans[key]
 
     def keep_entries(self, v):
@@ -558,7 +567,7 @@ class Saver:
 
     def keep_shape(self, v):
         text = unique(f"{self.names.name(v)}_shape", self.taken)
-        shape = call(self.b.numpy("shape"), self.names.read(v))
+        shape = attribute(self.names.read(v), "shape") if v.type.is_array else call(self.b.numpy("shape"), self.names.read(v))
         if not self.layout.home_loops.get(v):
             self.after(v, Line(name(text, True), shape, None, v.loc))
             if self.layout.home[v][0] is not self.function.body and not self.joint:
@@ -595,64 +604,32 @@ class Saver:
     def after(self, v, line):
         """Insert behind the definition of `v` in the forward sweep."""
         d = v.definition
-        block, position = self.layout.home[v]
         if v in self.function.params or d == "param":
             self.insert.start.append(line)
             return
         if isinstance(d, Phi) or d == "loop":
-            owner = next((s for s in self.layout.statements if isinstance(s, Loop) and s.body is block
-                          and (s.index is v or any(p.target is v for p in s.phis) or d == "loop" and self.in_header(s, v))), None)
+            owner = self.layout.head_of.get(v)
             if owner is not None:
                 self.insert.head.setdefault(owner, []).append(line)
-                return
-            owner = next(s for s in self.layout.statements if isinstance(s, (If, Loop)) and any(
-                p.target is v for p in (*s.phis, *getattr(s, "exits", ()))) or getattr(s, "phis", None) and any(p.target is v for p in s.phis))
-            self.insert.after.setdefault(owner, []).append(line)
+            else:
+                self.insert.after.setdefault(self.layout.join_of[v], []).append(line)
             return
         if isinstance(d, str) or d is None:
             self.insert.start.append(line)
             return
         self.insert.after.setdefault(d, []).append(line)
 
-    def in_header(self, loop, v):
-        from ..analysis.layout import _pattern
-
-        return loop.header is not None and any(p is v for p in _pattern(loop.header[0]))
-
     def place(self, v, line):
         """Put a line into the reverse of the block that defines `v`, in front of the first use."""
         self.place_key(("value", v), self.layout.home[v][0], line)
 
     def place_key(self, key, block, line):
-        container = self.find_block(self.code, block)
-        if container is None:
-            container = self.code
-        for at, item in enumerate(container):
-            if self.uses(item, key):
-                container.insert(at, line)
-                return
-        container.append(line)
+        self.needs.insert(line, block, key[1], lambda n: self.reads(n, key))
 
-    def uses(self, item, key):
-        for inner in lines([item]):
-            for e in expressions(inner):
-                for n in ast.walk(e):
-                    if isinstance(n, Needed) and (self.key(n) == key or (key[0] == "value" and n.var is key[1] and self.key(n)[0] != "copy")):
-                        return True
-                    if isinstance(n, Trips) and key == ("trips", n.loop):
-                        return True
-        return False
-
-    def find_block(self, code, block):
-        for item in code:
-            if isinstance(item, Enter) and item.block is block:
-                return code
-        for item in code:
-            for inner in inner_blocks(item):
-                found = self.find_block(inner, block)
-                if found is not None:
-                    return found
-        return None
+    def reads(self, n, key) -> bool:
+        """Does a node read what `key` stands for?"""
+        found = self.key(n)
+        return found == key or (key[0] == "value" and found[0] != "copy")
 
     # -- restores --------------------------------------------------------------------------------------------------
     def restores(self, code):
@@ -722,11 +699,21 @@ class Saver:
                 if isinstance(item.target, LoopTarget):
                     index = item.target.loop.index
                     item.target = name(self.index_names.get(index, "_"), True) if index is not None else name("_", True)
+                    if item.target.id == "_":
+                        item.iterable = self.uncounted(item.iterable)
             elif hasattr(item, "test"):
                 item.test = self.replaced(item.test)
             for inner in inner_blocks(item):
                 self.substitute(inner)
         code[:] = [i for i in code if not isinstance(i, Enter)]
+
+    def uncounted(self, node):
+        """The shortest form of a reversed range whose values are not read."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reversed":
+            node = node.args[0]
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.upper is not None:
+            return call(self.b.namer.object(range), node.slice.upper)
+        return node
 
     def replaced(self, node):
         if isinstance(node, Needed):

@@ -335,7 +335,7 @@ def _writes_any(item, names) -> bool:
 
 
 def _signs(code) -> bool:
-    """`x += -e` is `x -= e`, `--e` is `e`, `-1.0 * e` is `-e`."""
+    """`x += -e` is `x -= e`, `--e` is `e`, `-1.0 * e` is `-e`, `-a * b` is `-(a * b)`."""
     changed = False
     for item in lines(code):
         if not isinstance(item, Line):
@@ -363,6 +363,10 @@ class _Signs(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
+        if isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.left, ast.UnaryOp) and isinstance(node.left.op, ast.USub) \
+                and not isinstance(node.left.operand, ast.Constant):
+            self.changed = True
+            return ast.UnaryOp(ast.USub(), ast.BinOp(node.left.operand, node.op, node.right))
         if isinstance(node.op, ast.Mult):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub) and isinstance(one.operand, ast.Constant) \

@@ -13,7 +13,7 @@ import numpy as np
 from ..ir.nodes import NOTHING, Const, Display, Var
 from ..ir.types import Num, Static, Tup
 from ..rules import registry
-from .code import Line, call, clone, constant, name, needed
+from .code import Line, attribute, call, clone, constant, name, needed
 
 _SHAPE_FUNCTIONS = {"shape", "ndim", "size"}
 
@@ -263,6 +263,8 @@ class Instance:
         if isinstance(t, Num) and t.is_scalar:
             return {"shape": ast.Tuple([], ast.Load()), "size": constant(1), "ndim": constant(0)}[what]
         if isinstance(operand, Var) and isinstance(t, Num):
+            if t.is_array and what in ("shape", "size"):
+                return attribute(needed(operand, "shape", self.statement), what)
             function = self.builder.numpy(what)
             return call(function, needed(operand, "shape", self.statement))
         return call(self.builder.numpy(what), self.operand(operand) if operand is not None else self.name(identifier))
