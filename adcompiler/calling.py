@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import NonDifferentiableInputError
-from .frontend.signature import describe, leaves, require_differentiable
+from .frontend.signature import attributes, describe, leaves, require_differentiable
 from .runtime.finish import finished
 
 
@@ -42,6 +42,59 @@ class Binding:
         arrays = [(k, v) for k, v in enumerate(self.values) if isinstance(v, np.ndarray)]
         return [(j, k) for at, (k, v) in enumerate(arrays) for j, w in arrays[:at]
                 if w is not v and not _is_same_array(v, w) and np.shares_memory(v, w, max_work=10_000)]
+
+
+    def shared_part(self) -> str | None:
+        """A container or an array that stands at two places of the arguments, one of them inside a container; or None."""
+        if not any(isinstance(v, (list, dict, tuple)) or hasattr(v, "__dict__") for v in self.values):
+            return None
+        return shared_part(self.names, self.values)
+
+
+def shared_part(names, values) -> str | None:
+    """Where two containers are one object, or two arrays share memory and not both are arguments themselves."""
+    seen: dict[int, str] = {}
+    arrays: dict[int, list] = {}
+
+    def visit(value, path, inside):
+        if isinstance(value, np.ndarray):
+            root = value
+            while isinstance(root.base, np.ndarray):
+                root = root.base
+            for other, place, was_inside in arrays.setdefault(id(root), []):
+                if (inside or was_inside) and np.may_share_memory(value, other):
+                    return f"{place} and {path} are arrays over the same memory"
+            arrays[id(root)].append((value, path, inside))
+            return None
+        items = container_items(value)
+        if items is None:
+            return None
+        if not isinstance(value, tuple):
+            if id(value) in seen:
+                return f"{seen[id(value)]} and {path} are one object"
+            seen[id(value)] = path
+        for key, item in items:
+            found = visit(item, f"{path}{key}", True)
+            if found:
+                return found
+        return None
+
+    for name, value in zip(names, values, strict=True):
+        found = visit(value, name, False)
+        if found:
+            return found
+    return None
+
+
+def container_items(value):
+    """The parts of a container with how each is written, or None for a leaf."""
+    if isinstance(value, (list, tuple)):
+        return [(f"[{k}]", v) for k, v in enumerate(value)]
+    if isinstance(value, dict):
+        return [(f"[{k!r}]", v) for k, v in value.items()]
+    if describe(value).kind == "object":
+        return [(f".{k}", v) for k, v in attributes(value)]
+    return None
 
 
 def _is_same_array(a, b) -> bool:

@@ -201,6 +201,11 @@ class Programs:
 
     def checked(self, compiled, binding):
         """Refuse what depends on the very objects of a call: defaults that are changed, overlapping arrays that are."""
+        if compiled.mutated:
+            shared = binding.shared_part()
+            if shared is not None:
+                raise UnsupportedSyntaxError(f"{shared}, and the function changes what it is given", compiled.loc,
+                                             hint="pass a copy at one of the two places")
         if not compiled.changed:
             return compiled
         defaults = [p.default for p in self.parameters.parameters.values() if p.default is not p.empty]

@@ -83,6 +83,7 @@ class Compiled:
     active: list[str]
     lines: dict = field(default_factory=dict)
     result_type: object = None
+    loc: object = None
     imports: str = ""
     assumed: list = field(default_factory=list)
     unresolved: list = field(default_factory=list)
@@ -446,6 +447,7 @@ class Generator:
                         sorted({v.name for home in homes for v in home if v.active and not v.hidden}), imports=imports,
                         result_type=getattr(self.function.result, "type", None))
         made.changed = self.changed_parameters()
+        made.loc = self.function.loc
         made.unresolved = [local for local in self.namer.bindings if local not in self.namer.imports and local in used]
         made.lines = _line_maps(definitions, texts, functions)
         return made

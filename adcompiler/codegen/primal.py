@@ -29,7 +29,7 @@ class PrimalNames:
             if not v.hidden:
                 self.versions.setdefault(v.name, []).append(v)
             for k, item in enumerate(v.items or ()):
-                if isinstance(item.definition, Phi) or isinstance(item.definition, Assign) and item.definition.implicit:
+                if isinstance(item.definition, Phi) and isinstance(v.definition, Phi) or isinstance(item.definition, Assign) and item.definition.implicit:
                     if item not in self.components or not v.hidden and _is_implicit(self.components[item][0]):
                         self.components[item] = (v, k)
 

@@ -5,13 +5,49 @@ import copy
 
 import numpy as np
 
+from .shadows import attribute_names, is_object
+
 
 def private_copy(values, compiled):
     """The arguments, with those that the generated code writes into copied (arguments that are one object stay one)."""
     if not compiled.mutated:
-        return values
+        seen: set[int] = set()
+        return tuple(v if type(v) in _LEAVES else _apart(v, seen) for v in values)
     memo: dict = {}
     return tuple(_copied(v, memo) if k in compiled.mutated else v for k, v in enumerate(values))
+
+
+_LEAVES = (float, int, complex, bool, str, bytes, np.ndarray, np.float64, type(None))
+
+
+def _apart(value, seen, depth=0):
+    """A container in which no container stands twice: each place has an adjoint of its own. Itself, if none does."""
+    if isinstance(value, (list, tuple)):
+        keys = range(len(value))
+        parts = list(value)
+    elif isinstance(value, dict):
+        keys, parts = list(value), list(value.values())
+    elif is_object(value):
+        keys = attribute_names(value)
+        parts = [getattr(value, k) for k in keys]
+    else:
+        return value
+    if depth > 20:
+        return value
+    again = id(value) in seen and not isinstance(value, tuple)
+    seen.add(id(value))
+    new = [p if type(p) in _LEAVES else _apart(p, seen, depth + 1) for p in parts]
+    if not again and all(a is b for a, b in zip(new, parts, strict=True)):
+        return value
+    if isinstance(value, tuple):
+        return type(value)(*new) if hasattr(value, "_fields") else tuple(new)
+    made = copy.copy(value)
+    for k, p in zip(keys, new, strict=True):
+        if isinstance(value, (list, dict)):
+            made[k] = p
+        else:
+            object.__setattr__(made, k, p)
+    return made
 
 
 def _copied(value, memo):

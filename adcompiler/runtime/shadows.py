@@ -97,12 +97,12 @@ def _slot_part(shadow, primal, seed, by_identity):
     if isinstance(primal, tuple):
         parts = [_slot_part(shadow, p, s, by_identity) for p, s in zip(primal, seed, strict=True)]
         return None if all(p is None for p in parts) else tuple(0.0 if p is None else p for p in parts)
-    if isinstance(primal, (list, dict)) or _is_object(primal):
+    if isinstance(primal, (list, dict)) or is_object(primal):
         add_seed(shadow, primal, seed, by_identity)
     return None
 
 
-def _is_object(value) -> bool:
+def is_object(value) -> bool:
     return dataclasses.is_dataclass(value) or (hasattr(value, "__dict__") and not callable(value)) or (
         hasattr(value, "__dict__") and hasattr(type(value), "__call__") and not isinstance(value, type)
         and type(value).__module__ not in ("builtins", "functools") and not hasattr(value, "__code__"))
@@ -257,7 +257,7 @@ def entries(value):
     if isinstance(value, tuple):
         parts = [entries(v) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if not isinstance(value, (np.ndarray, np.generic)) and _is_object(value):
+    if not isinstance(value, (np.ndarray, np.generic)) and is_object(value):
         return Entries(value, [(k, entries(getattr(value, k))) for k in attribute_names(value)])
     return value
 

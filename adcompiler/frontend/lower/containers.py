@@ -25,7 +25,7 @@ def holder_of(cx, base):
 
 def new_container(cx, node, kind, cls=None, value=None):
     """A variable for a container made here, by the expression `value`."""
-    site = cx.site(node)
+    site = cx.site(node, kind)
     holder = cx.assumed.holder(site, kind, cls)
     var = cx.assign_temporary(value, Ref(kind, site), node)
     share_holder_group(cx, var)

@@ -318,9 +318,9 @@ class Context:
         return (*self.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
                 getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0), type(node).__name__)
 
-    def site(self, node) -> tuple:
+    def site(self, node, kind="list") -> tuple:
         """The place of a container that is made here: all instances of a recursive function share it."""
-        place = self.place(node)
+        place = (*self.place(node), kind)
         if place[0] == "instance":
             place = ("recursion", self.assumed.same_function[place[1]], *place[2:])
         return self.assumed.site(place)
