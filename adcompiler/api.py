@@ -201,7 +201,7 @@ def _difference(f, args, kwargs, w, path, seed, step, binding):
     import copy
 
     def at(distance):
-        moved_args, moved_kwargs = copy.deepcopy(args), copy.deepcopy(kwargs)
+        moved_args, moved_kwargs = tuple(copy.deepcopy(a) for a in args), copy.deepcopy(kwargs)    # apart, also if they are one
         holder, key = (moved_kwargs, w) if isinstance(w, str) and w in moved_kwargs else (list(moved_args), w)
         if isinstance(key, str):
             key = binding.names.index(key) - binding.hidden
