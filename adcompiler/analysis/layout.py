@@ -22,6 +22,9 @@ class Layout:
         self.home: dict[Var, tuple] = {}    # variable -> (block, position of its definition)
         self.home_loops: dict[Var, tuple] = {}
         self.uses: dict[Var, list] = {}     # variable -> positions of uses (with the statement)
+        self.loop_of_index: dict[Var, Loop] = {}
+        self.head_of: dict[Var, Loop] = {}  # variable bound at the head of a loop -> that loop
+        self.join_of: dict[Var, object] = {}    # variable joined behind a branch or a loop -> that statement
         self.statements: list = []
         self.count = 0
         for v in (*function.params, *function.globals):
@@ -83,6 +86,7 @@ class Layout:
             self._phi_uses(s.phis, "orelse", s)
             for phi in s.phis:
                 self._define(phi.target, block, self.count - 1, loops)
+                self.join_of.setdefault(phi.target, s)
         elif isinstance(s, Loop):
             self._loop(s, block, at, loops, around)
         elif isinstance(s, With):
@@ -101,18 +105,21 @@ class Layout:
         if s.header is not None:
             self._reads(s, s.header[1])
         self._phi_uses(s.phis, "then", s)
-        for phi in s.phis:
-            self._define(phi.target, s.body, at, inner)
-        self._define(s.index, s.body, at, inner)
-        for v in _pattern(s.header[0]) if s.header is not None else ():
-            if v.definition == "loop":
-                self._define(v, s.body, at, inner)
+        bound = [v for v in _pattern(s.header[0]) if v.definition == "loop"] if s.header is not None else []
+        if s.index is not None:
+            self.loop_of_index.setdefault(s.index, s)
+            bound.insert(0, s.index)
+        for v in (*[phi.target for phi in s.phis], *bound):
+            self._define(v, s.body, at, inner)
+            if self.home[v][0] is s.body:
+                self.head_of.setdefault(v, s)
         self._block(s.test_block, s, inner, (*around, s))
         self._reads(s, s.test)
         self._block(s.body, s, inner, (*around, s))
         self._phi_uses(s.phis, "orelse", s)
         for phi in s.exits:
             self._define(phi.target, block, self.count - 1, loops)
+            self.join_of.setdefault(phi.target, s)
 
     def _phi_uses(self, phis: list[Phi], side, s):
         for phi in phis:
