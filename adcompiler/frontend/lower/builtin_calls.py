@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Var
+from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from . import numbers
@@ -282,6 +282,37 @@ def _sorted(cx, node, args, kwargs):
     return made
 
 
+def _reversed(cx, node, args, kwargs):
+    """`reversed` of a tuple, list or array as a value; a loop over it is read from the end instead."""
+    from .containers import _list_copy, _reverse, exact_items
+    from .expressions import subscript
+    from .values import bring, tuple_of
+
+    value, t = args[0], cx.type(args[0])
+    if isinstance(value, Var) and value.items is not None:
+        return tuple_of(cx, node, [bring(cx, i) for i in reversed(value.items)])
+    if isinstance(t, Ref) and t.kind == "list":
+        items = exact_items(cx, node, value)
+        if items is not None:
+            return tuple_of(cx, node, items[::-1])
+        made = _list_copy(cx, node, value, [])
+        _reverse(cx, node, made, [])
+        return made
+    if isinstance(t, Num) and t.rank:
+        return subscript(cx, node, value, Slice(None, None, Const(-1)))
+    return None
+
+
+def _lazy(name):
+    def handler(cx, node, args, kwargs):
+        if any(cx.varied(a) for a in args):
+            cx.unsupported(node, f"'{name}' of active values that nothing consumes at once",
+                           f"loop over it where it stands, or make a list of it: list({name}(...))")
+        return None
+
+    return handler
+
+
 def _reduce(cx, node, args, kwargs):
     """functools.reduce over a tuple or an exact list."""
     from .calls import call_value
@@ -302,6 +333,8 @@ HANDLERS = {
     dict: _dict, sum: _reduce_sequence("sum"), min: _reduce_sequence("min"), max: _reduce_sequence("max"), type: _type,
     callable: _callable, print: _print, str: _inactive_text(str), repr: _inactive_text(repr), format: _inactive_text(format),
     id: _inactive_text(id), sorted: _sorted, functools.reduce: _reduce,
+    reversed: _reversed, zip: _lazy("zip"), map: _lazy("map"), filter: _lazy("filter"), enumerate: _lazy("enumerate"),
+    iter: _lazy("iter"),
 }
 
 __all__ = ["HANDLERS", "Raw", "math"]

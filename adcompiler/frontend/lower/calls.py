@@ -10,6 +10,7 @@ import builtins
 import copy
 import functools
 import inspect
+import math
 import operator
 import types
 from dataclasses import dataclass
@@ -42,6 +43,19 @@ class Closure:
     keyword_defaults: dict
     name: str
 
+    def captured(self, cx, seen):
+        """The operands that a call may read beside its arguments, as they are bound now."""
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield from (*self.defaults, *self.keyword_defaults.values())
+        for name in names_used(self.node):
+            frame = self.frame
+            while frame is not None and (frame.number, name) not in cx.env:
+                frame = frame.enclosing
+            if frame is not None:
+                yield from _reached(cx, cx.env[(frame.number, name)], seen)
+
     def __call__(self, *args, **kwargs):  # so that `callable` holds; it is never run
         raise RuntimeError("a closure of the compiler is not run")
 
@@ -53,6 +67,9 @@ class StoredClosure:
     closure: Closure
     holder: Var
 
+    def captured(self, cx, seen):
+        return self.closure.captured(cx, seen)
+
 
 @dataclass(eq=False)
 class Choice:
@@ -60,6 +77,11 @@ class Choice:
 
     options: tuple
     is_option: object
+
+    def captured(self, cx, seen):
+        for option in self.options:
+            if hasattr(option, "captured"):
+                yield from option.captured(cx, seen)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("a choice of the compiler is not run")
@@ -71,6 +93,9 @@ class BoundMethod:
 
     function: object
     self: Var
+
+    def captured(self, cx, seen):
+        yield self.self
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("a bound method of the compiler is not run")
@@ -84,6 +109,10 @@ class Partial:
     args: tuple
     kwargs: dict
 
+    def captured(self, cx, seen):
+        for operand in (self.function, *self.args, *self.kwargs.values()):
+            yield from _reached(cx, operand, seen)
+
     def __call__(self, *args, **kwargs):
         raise RuntimeError("a partial of the compiler is not run")
 
@@ -95,8 +124,19 @@ class ArrayMethod:
     base: object
     name: str
 
+    def captured(self, cx, seen):
+        yield self.base
+
     def __call__(self, *args, **kwargs):
         raise RuntimeError("a method of the compiler is not run")
+
+
+def _reached(cx, operand, seen):
+    """An operand, or what it captures if it is a function of the program."""
+    if isinstance(operand, Var) and hasattr(operand.const, "captured"):
+        yield from operand.const.captured(cx, seen)
+    else:
+        yield operand
 
 
 def make_closure(cx, node):
@@ -232,6 +272,8 @@ def arguments(cx, node, callee=None):
             args.append(_literal_sequence(cx, a))
         elif isinstance(a, ast.Starred):
             args.extend(elements(cx, [a]))
+        elif isinstance(a, ast.GeneratorExp) and (sequence or _plain(cx, callee) in _CONSUMERS):
+            args.append(lower_expression(cx, ast.copy_location(ast.ListComp(a.elt, a.generators), a)))
         else:
             args.append(lower_expression(cx, a))
         if cx.stores != stores:
@@ -251,8 +293,12 @@ def arguments(cx, node, callee=None):
     return args, kwargs
 
 
+# Functions without a rule that read all of an iterable at once.
+_CONSUMERS = (np.fromiter, math.fsum, math.prod, math.hypot)
+
+
 def _plain(cx, callee):
-    value = cx.constant(callee)
+    value = cx.constant(callee) if callee is not None else NOTHING
     return value if value is not NOTHING else None
 
 
@@ -322,7 +368,7 @@ def call_value(cx, node, callee, args, kwargs):
         if isinstance(call, types.FunctionType):
             return call_function(cx, node, call, [callee, *args], dict(kwargs))
     if value is NOTHING:
-        if any(cx.varied(a) for a in (*args, *kwargs.values())):
+        if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
             cx.unsupported(node, "which function is called here is not known at compile time",
                            "pass the function itself as an argument, or choose it with 'if'")
         return _opaque_call(cx, node, callee, args, kwargs)
@@ -411,6 +457,8 @@ def call_function(cx, node, function, args, kwargs):
             return call_function(cx, node, function.__func__, [Const(owner), *args], kwargs)
         self = _constant_operand(cx, node, owner, "self")
         return call_function(cx, node, function.__func__, [self, *args], kwargs)
+    if _hashable(function) and function in _ELEMENTWISE_WRAPPERS and any(cx.varied(a) for a in (*args, *kwargs.values())):
+        cx.missing_rule(node, _name(function), "write one expression on whole arrays, or a loop that stores each result in an array")
     if function is np.ndarray:
         if set(kwargs) - {"shape", "dtype", "order"} or len(args) > 2:
             cx.unsupported(node, "np.ndarray over the memory of something else", "use np.empty(shape, dtype), or slices of the array")
@@ -429,6 +477,10 @@ def call_function(cx, node, function, args, kwargs):
             cx.missing_rule(node, _name(function))
         return _opaque_call(cx, node, Const(function), args, kwargs)
     return _user_function(cx, node, function, args, kwargs, active)
+
+
+# Functions that call a Python function for each element or row.
+_ELEMENTWISE_WRAPPERS = {np.vectorize, np.frompyfunc, np.apply_along_axis, np.apply_over_axes, np.fromfunction, np.fromiter}
 
 
 def _hashable(value):
@@ -459,7 +511,8 @@ def _constant_operand(cx, node, value, name):
 def _stored_default(cx, node, stored, k):
     original = stored.closure.defaults[k]
     if cx.varied(original):
-        cx.unsupported(node, "a default of a stored lambda carries a derivative", "pass it as an argument")
+        cx.unsupported(node, "a default of a function that was stored in a container carries a derivative",
+                       "store the value beside the function and pass it as an argument: for f, w in layers: y = f(y, w)")
     tree = ast.parse(f"f.__defaults__[{k}]", mode="eval").body
     return cx.assign_temporary(Raw(tree, {"f": stored.holder}), cx.type(original), node)
 

@@ -300,15 +300,20 @@ class Context:
             return loc, reason
         for frame in reversed(self.frames):
             if frame.called_at is not None and not is_library(frame.called_at.filename):
-                return frame.called_at, f"{reason} (in {loc.function}, which is called here)"
+                return frame.called_at, f"{reason} (inside the library function '{frame.name}', which is called here)"
         return loc, reason
 
     def unsupported(self, node, reason, hint=""):
-        loc, reason = self.user_loc(node, reason)
-        raise UnsupportedSyntaxError(reason, loc, hint=hint or "write it with operations that have rules, or keep the active value out of it")
+        loc, told = self.user_loc(node, reason)
+        if told != reason:
+            hint = "give the library function a rule of its own with ad.register_vjp, or write it with operations that have rules"
+        raise UnsupportedSyntaxError(told, loc, hint=hint or "write it with operations that have rules, or keep the active value out of it")
 
     def missing_rule(self, node, name, hint=""):
-        loc, reason = self.user_loc(node, f"no derivative rule for {name}, which is called with an active value")
+        reason = f"no derivative rule for {name}, which is called with an active value"
+        loc, told = self.user_loc(node, reason)
+        if told != reason:
+            reason, hint = told, hint or "give the library function a rule of its own with ad.register_vjp, or write it with operations that have rules"
         raise MissingRuleError(reason, loc,
                                hint=hint or f"give it one: ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) with "
                                             "vjp(y_bar, y, *args) -> one adjoint per argument; or @ad.rule")
@@ -418,7 +423,7 @@ class Context:
         number, name = key
         for frame in self.frames:
             if frame.number == number:
-                return frame.live_now is None or name in frame.live_now or name in frame.always_live
+                return frame.live_now is None or name in frame.live_now or name in frame.always_live or name in frame.rebound_inside
         return any(f.enclosing is not None and f.enclosing.number == number for f in self.frames) or number in self.kept_frames
 
     # -- facts about operands --------------------------------------------------------------------------------------
@@ -448,6 +453,8 @@ class Context:
                 return self.varied_site(operand.type.site, set())
             if operand.items is not None:
                 return any(self.varied(i) for i in operand.items)
+            if operand.const is not NOTHING and hasattr(operand.const, "captured"):
+                return any(self.varied(o) for o in operand.const.captured(self, set()))
             return operand.varied
         return False
 

@@ -108,6 +108,12 @@ def _builtin_call(cx, node):
     return None
 
 
+def is_filter(cx, node) -> bool:
+    """Is this a call of the builtin `filter`?"""
+    return (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "filter" and len(node.args) == 2
+            and not node.keywords and cx.find_name("filter") is None and "filter" not in cx.frame.globals)
+
+
 def _inner(cx, node) -> Elements | None:
     call = _builtin_call(cx, node)
     found = _elements(cx, node, call)
@@ -360,6 +366,11 @@ def _match(cx, node, target, element):
             operand = _pack(cx, node, [o for o, _ in parts])
         else:
             operand = element
+        last = cx.blocks[-1][-1] if cx.blocks[-1] else None
+        if name and isinstance(operand, Var) and operand.hidden and operand.items is None and operand.definition is last:
+            operand.name, operand.hidden = cx.printed_name(name), False
+            cx.bind(name, operand)
+            return operand, operand
         var = cx.new_var(cx.printed_name(name) if name else "v", cx.type(operand), node, hidden=name is None)
         var.const, var.varied = NOTHING, isinstance(operand, Var) and operand.varied
         if isinstance(operand, Var):

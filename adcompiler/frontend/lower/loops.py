@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import replace
 
 from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
 from .context import Group, assigned_names
 from .expressions import lower_expression, lower_test, truth
-from .iteration import iteration, unrolled_items
+from .iteration import is_filter, iteration, unrolled_items
 from .values import bring
 
 
@@ -22,6 +23,8 @@ def lower_loop(cx, node):
 def _lower_loop(cx, node):
     if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
         node = _test_inside(cx, node)
+    if isinstance(node, ast.For) and is_filter(cx, node.iter):
+        node = _filtered_inside(cx, node)
     if isinstance(node, ast.For):
         items = unrolled_items(cx, node)
         if items is not None:
@@ -82,6 +85,27 @@ def _test_inside(cx, node):
         cx.frame.live_after[id(branch)] = head | after
         cx.frame.live_after[id(leave)] = after
         cx.frame.live_head[id(made)] = head
+    return made
+
+
+def _filtered_inside(cx, node):
+    """`for v in filter(f, x): body` as `for v in x: if f(v): body`."""
+    made = cx.frame.rewritten.get(id(node))
+    if made is None:
+        function, source = node.iter.args
+        value = ast.copy_location(copy.deepcopy(node.target), node.iter)
+        for n in ast.walk(value):
+            if isinstance(n, (ast.Name, ast.Tuple, ast.List, ast.Starred)):
+                n.ctx = ast.Load()
+        is_none = isinstance(function, ast.Constant) and function.value is None
+        test = value if is_none else ast.copy_location(ast.Call(function, [value], []), node.iter)
+        branch = ast.copy_location(ast.If(test, node.body, []), node)
+        made = ast.copy_location(ast.For(node.target, source, [branch], []), node)
+        cx.frame.rewritten[id(node)] = made
+        after = cx.frame.live_after.get(id(node), frozenset())
+        head = cx.frame.live_head.get(id(node), after)
+        cx.frame.live_after[id(branch)] = head | after
+        cx.frame.live_head[id(made)] = head | {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
     return made
 
 
