@@ -11,7 +11,7 @@ import numpy as np
 
 from . import pipeline
 from .calling import Binding, bind_call, resolve_wrt
-from .errors import AdcompilerError, NotScalarError, SourceUnavailableError, TapeMismatchError, UnsupportedSyntaxError
+from .errors import AdcompilerError, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
 from .frontend.lower import Signature
 from .frontend.signature import describe
 from .frontend.source import get_source
@@ -235,12 +235,8 @@ class Programs:
 
 
 def _source(function):
-    try:
-        return get_source(function)
-    except SourceUnavailableError:
-        if lookup(function) is None:
-            raise
-        return get_source(_wrapper_of(function))
+    # A function with a rule is called, not transformed, also where it is the one to be differentiated.
+    return get_source(function if lookup(function) is None else _wrapper_of(function))
 
 
 def _wrapper_of(function):

@@ -35,6 +35,13 @@ class _Writer(SourceGenerator):
     def visit_Comment(self, node):
         self.statement(node, "# " + node.text)
 
+    def as_written(self, node):
+        """Statements that are kept as the user wrote them, and that astor has no words for."""
+        for line in ast.unparse(ast.fix_missing_locations(node)).splitlines():
+            self.statement(node, line)
+
+    visit_Match = visit_TryStar = visit_TypeAlias = as_written
+
     def visit_JoinedStr(self, node):
         self.write(ast.unparse(ast.fix_missing_locations(node)))
 

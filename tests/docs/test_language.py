@@ -1,0 +1,130 @@
+"""Each row of "Refused" in docs/language.md is refused, with a hint; the same on an inactive path is kept."""
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text()
+
+
+def generator(x):
+    yield x
+
+
+async def coroutine(x):
+    return x
+
+
+def matching(x, k=1):
+    match k:
+        case 1:
+            return x * x
+        case _:
+            return x
+
+
+def exception_group(x):
+    try:
+        y = x * x
+    except* ValueError:
+        y = x
+    return y
+
+
+def evaluated(x):
+    return eval("x * x")
+
+
+def without_rule(x):
+    return np.sum(np.busday_offset(x, 1))
+
+
+def unnamed_argument(x):
+    return np.sum(np.interp(0.5, [0.0, 1.0], x[:2], period=2.0))
+
+
+def overlapping(x, y):
+    x[0] = 2.0 * y[1]
+    return np.sum(x * y)
+
+
+def broadcast(x):
+    y = np.broadcast_to(x, (2, 3))
+    x[0] = 1.0
+    return np.sum(y)
+
+
+def stored_as_integer(x):
+    a = np.zeros(3, int)
+    a[0] = x
+    return a[0] * x
+
+
+def mutable_default(x, seen=[]):  # noqa: B006
+    seen.append(x)
+    return sum(seen)
+
+
+def stored_in_a_global(x):
+    global LATEST
+    LATEST = x
+    return LATEST * x
+
+
+def in_a_set(x):
+    return sum({x, 2.0 * x})
+
+
+MEMORY = np.ones(4)
+ROWS = {
+    "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
+    "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
+    "a call without source": (without_rule, np.ones(3)),
+    "an argument of a known function": (unnamed_argument, np.ones(3)),
+    "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
+    "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
+    "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
+}
+
+
+def refused_rows():
+    table = PAGE.partition("## Refused")[2].partition("\n## ")[0]
+    return [row for row in re.findall(r"^\| (.*?) \|", table, re.MULTILINE) if row not in ("construct", "---")]
+
+
+def test_there_is_a_program_for_each_row():
+    rows = refused_rows()
+    assert len(rows) == len(ROWS)
+    assert [row for row in rows if not any(row.startswith(start) for start in ROWS)] == []
+
+
+@pytest.mark.parametrize("start", ROWS)
+def test_refused_with_place_and_hint(start):
+    f, *arguments = ROWS[start]
+    wrt = tuple(range(len(arguments))) if len(arguments) > 1 else 0
+    with pytest.raises((ad.UnsupportedSyntaxError, ad.MissingRuleError)) as caught:
+        ad.grad(f, wrt=wrt)(*arguments)
+    assert caught.value.hint
+    assert caught.value.filename == __file__ and caught.value.loc.line().strip()
+
+
+def inactive_statements(x, k=1):
+    match k:
+        case 1:
+            factor = 2.0
+        case _:
+            factor = 3.0
+    names = {"a", "b"}
+    try:
+        limit = eval("k + 1")
+    except* ValueError:
+        limit = 0
+    return factor * x * x + len(names) + limit
+
+
+def test_inactive_statements_are_kept():
+    assert ad.value_and_grad(inactive_statements)(3.0) == (2.0 * 9.0 + 2 + 2, 12.0)
+    assert ad.value_and_grad(inactive_statements)(3.0, 2) == (3.0 * 9.0 + 2 + 3, 18.0)
