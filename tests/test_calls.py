@@ -168,7 +168,7 @@ def partials(x):
 
 
 def partial_in_a_list(x):
-    powers = [functools.partial(power_law, exponent=k, scale=x) for k in (1, 2, 3)]
+    powers = [functools.partial(power_law, exponent=k) for k in (1, 2, 3)]
     return sum(p(x) for p in powers)
 
 
@@ -263,6 +263,16 @@ def closures_by_factory(x):
 
 
 def closures_of_a_loop(x):
+    layers = []
+    for k in range(3):
+        layers.append(lambda v, k=k: np.tanh(x[k] * v))
+    y = 0.3
+    for layer in layers:
+        y = layer(y)
+    return y
+
+
+def closures_with_active_defaults(x):
     layers = []
     for w in x:
         layers.append(lambda v, w=w: np.tanh(w * v))
@@ -518,6 +528,7 @@ PROGRAMS = [
     Program(counter_of_calls, (0.7,)), Program(running_mean, (V3,)), Program(momentum, (0.7,)),
     Program(conditional_nonlocal, (0.7, True)), Program(conditional_nonlocal, (1.7, False), label="other"),
     Program(closures_by_factory, (0.7,)), Program(closures_of_a_loop, (V3,)),
+    Program(closures_with_active_defaults, (V3,), may_refuse=True),
     Program(default_that_is_active, (0.7,)), Program(late_default, (0.7,)), Program(shadowed_name, (0.7,)),
     Program(immediately_unpacked, (0.7,)),
     Program(calls_with_keywords, (0.7,)), Program(calls_with_stars, (0.7,)),

@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import collections
-import copy
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -719,6 +717,3 @@ def test_gradient(program):
         assert_structure(part, argument)
     assert_same_numbers(args, before, "the caller's arguments changed")
     assert_owned(gradient, args, program.name)
-
-
-__all__ = ["copy", "math"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from ..ir.nodes import Try
+from ..ir.nodes import Store, Try, Var, walk
 from ..transform.bars import unique
 from ..transform.code import Line, Verbatim, attribute, call, clone, constant, lines, name, subscript
 
@@ -22,7 +22,9 @@ def print_try(printer, s: Try):
     printer.undefined(stopped, s, "orelse")
     marks, undo = _undone(printer, then, s)
     printer.out.extend(marks)
-    _keep_all(then)
+    again = {printer.names.name(i.value) for i in walk(s.then) if isinstance(i, Store) and isinstance(i.printed, tuple)
+             and isinstance(i.value, Var)}
+    _keep_all(then, again)
     numbered = {w: v for w, v in s.orelse[0].writes.items()}
     codes = [v for v in numbered.values()]
     handlers, bodies = [], []
@@ -36,8 +38,8 @@ def print_try(printer, s: Try):
     printer.out.append(Verbatim(ast.Try([], handlers, [], []), s.loc, [then, *bodies]))
 
 
-def _keep_all(code):
-    """What is computed may be what raises: nothing of an attempt is dropped."""
+def _keep_all(code, again):
+    """What is computed may be what raises: nothing of an attempt is dropped, but what an in-place operator does `again`."""
     read: dict[str, int] = {}
     for item in lines(code):
         for e in ([item.value, item.target] if isinstance(item, Line) else [getattr(item, "test", None), getattr(item, "iterable", None),
@@ -46,7 +48,7 @@ def _keep_all(code):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read[n.id] = read.get(n.id, 0) + 1
     for item in lines(code):
-        if isinstance(item, Line) and isinstance(item.target, ast.Name) and not (item.hidden and item.target.id in read) \
+        if isinstance(item, Line) and isinstance(item.target, ast.Name) and not (item.hidden and (item.target.id in read or item.target.id in again)) \
                 and not isinstance(item.value, (ast.Name, ast.Constant)):
             item.keep = True
 

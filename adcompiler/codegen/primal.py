@@ -274,7 +274,7 @@ class PrimalPrinter:
 
     def undefined(self, code, s, side):
         """A name that one side leaves without a value has None there, where it is kept for the adjoint all the same."""
-        kept = {n.id for line in self.insert.after.get(s, ()) for n in ast.walk(line.value) if isinstance(n, ast.Name)}
+        kept = {n.id for line in (*self.insert.head.get(s, ()), *self.insert.after.get(s, ())) for n in ast.walk(line.value) if isinstance(n, ast.Name)}
         for phi in s.phis:
             if getattr(phi, side) is None and phi.target.items is None and self.names.name(phi.target) in kept:
                 code.append(Line(name(self.names.name(phi.target), True), constant(None), None, s.loc))
@@ -291,6 +291,7 @@ class PrimalPrinter:
     def _loop(self, s: Loop):
         for phi in s.phis:
             self.rename(self.out, phi.target, phi.then, s)
+        self.undefined(self.out, s, "then")
         self._run_loop(s)
         for phi in s.exits:
             self.rename(self.out, phi.target, phi.then, s)

@@ -156,12 +156,18 @@ class _Spreader:
         if isinstance(s, ast.Assign) and _cannot_fail(s.value) and all(isinstance(t, ast.Name) for t in s.targets):
             return False
         if isinstance(s, ast.With):
-            return not (self.suppresses(s) or all(_called(i.context_expr) in _HARMLESS for i in s.items)
+            return not (self.suppresses(s, True) or all(_called(i.context_expr) in _HARMLESS for i in s.items)
                         or all(isinstance(i.context_expr, ast.Name) and i.context_expr.id in self.contexts for i in s.items))
-        return not (isinstance(s, ast.Try) and (isinstance(s, _Marked) or self.chosen(s)))
+        return not (isinstance(s, ast.Try) and (self.is_taken_apart(s) or _leaves(s)))
 
-    def suppresses(self, s) -> bool:
-        return isinstance(s, ast.With) and any(self.chosen(i.context_expr) for i in s.items)
+    def is_taken_apart(self, s) -> bool:
+        return isinstance(s, ast.Try) and (isinstance(s, _Marked) or self.chosen(s))
+
+    def suppresses(self, s, around) -> bool:
+        return isinstance(s, ast.With) and any(self.is_suppress(i.context_expr, around) for i in s.items)
+
+    def is_suppress(self, e, around) -> bool:
+        return self.chosen(e) or bool(around) and _called(e) == "suppress" and not any(isinstance(a, ast.Starred) for a in e.args)
 
     def may_share(self, pieces, s, following, body) -> bool:
         """May the next statement join this piece: does nothing see what this one did if the next one fails?"""
@@ -180,7 +186,7 @@ class _Spreader:
         for s in pieces:
             if any(isinstance(n, ast.NamedExpr) for n in ast.walk(s)):
                 raise Refusal(s, "':=' inside 'try' around active statements", "assign in a statement of its own")
-            if isinstance(s, (ast.With, ast.Try)) and any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in ast.walk(s)):
+            if isinstance(s, ast.With) and _leaves(s):
                 raise Refusal(s, "a block that is left from inside a context within 'try'", "leave it behind the 'try'")
             if isinstance(s, ast.Assign) and (len(s.targets) > 1 or isinstance(s.targets[0], (ast.Tuple, ast.List))) and any(
                     not isinstance(n, (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context))
@@ -224,9 +230,9 @@ class _Spreader:
     # -- statements that hold others -------------------------------------------------------------------------------
     def compound(self, s, around):
         """(statements, may they stop) for what is not a piece of its own."""
-        if isinstance(s, ast.Try) and (isinstance(s, _Marked) or self.chosen(s)):
+        if self.is_taken_apart(s) or isinstance(s, ast.Try) and around and _leaves(s):
             return self.lower_try(s, s.body, s.handlers, s.orelse, s.finalbody, around), bool(around)
-        if self.suppresses(s):
+        if self.suppresses(s, around):
             return self.lower_suppress(s, around), bool(around)
         if isinstance(s, ast.If):
             lines, test = self.evaluated(s.test, around)
@@ -259,7 +265,7 @@ class _Spreader:
 
     def lower_suppress(self, s, around):
         """`with a, suppress(E), b:` is a `try` inside `with a`, around `with b`."""
-        at = next(k for k, i in enumerate(s.items) if self.chosen(i.context_expr))
+        at = next(k for k, i in enumerate(s.items) if self.is_suppress(i.context_expr, around))
         body = s.body
         if at + 1 < len(s.items):
             body = [ast.copy_location(ast.With(s.items[at + 1:], body), s)]
@@ -400,6 +406,10 @@ class _Spreader:
                  self.set(self.stopped, 0, s)]
         restore = [self.set(self.stopped, ast.Name(held, ast.Load()), s), self.set(self.raised, ast.Name(kept, ast.Load()), s)]
         return [*lines, *self.then(self.sequence(final, around), restore, around, s)]
+
+
+def _leaves(s) -> bool:
+    return any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in ast.walk(s))
 
 
 def _called(e) -> str | None:

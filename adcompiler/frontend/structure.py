@@ -153,6 +153,7 @@ class _Structurer:
         self.returned = None
         self.loops = 0
         self.on_break = []       # per loop: the flag that its `else` reads, or None
+        self.leaving = []        # per loop: the flag that says that the trip ends with a `break`, or None
         self.flags = []          # per loop: flags of enclosing blocks of that loop's body
 
     def fresh(self, name):
@@ -174,6 +175,14 @@ class _Structurer:
     def leave(self, at):
         """Set every flag of the blocks that control leaves."""
         return [self.set(flag, True, at) for flag in (self.flags[-1] if self.flags else [])]
+
+    def leave_loop(self, at):
+        """`break`, or where guarded statements stand behind it, a flag that is looked at where the trip ends."""
+        if self.flags and self.flags[-1]:
+            if self.leaving[-1] is None:
+                self.leaving[-1] = self.fresh("leaving")
+            return [self.set(self.leaving[-1], True, at)]
+        return [ast.copy_location(ast.Break(), at)]
 
     def block(self, body, flags=()):
         if flags:
@@ -198,13 +207,13 @@ class _Structurer:
             out.extend(self.leave(s))
             if self.loops:
                 out.append(self.set(self.returned, True, s))
-                out.append(ast.copy_location(ast.Break(), s))
+                out.extend(self.leave_loop(s))
             return True
         if isinstance(s, ast.Break):
             out.extend(self.leave(s))
             if self.on_break[-1]:
                 out.append(self.set(self.on_break[-1], True, s))
-            out.append(s)
+            out.extend(self.leave_loop(s))
             return True
         if isinstance(s, ast.Continue):
             out.extend(self.leave(s))
@@ -285,8 +294,13 @@ class _Structurer:
         self.loops += 1
         self.on_break.append(broke)
         self.flags.append([])
+        self.leaving.append(None)
         body = self.block(s.body) or [ast.copy_location(ast.Pass(), s)]
         self.flags.pop()
+        leaving = self.leaving.pop()
+        if leaving:
+            out.append(self.set(leaving, False, s))
+            body.append(ast.copy_location(ast.If(self.test(leaving, s), [ast.copy_location(ast.Break(), s)], []), s))
         self.on_break.pop()
         self.loops -= 1
         if isinstance(s, ast.For):
@@ -309,7 +323,7 @@ class _Structurer:
                 return True
             return False
         if self.loops:
-            leave = [*self.leave(s), ast.copy_location(ast.Break(), s)]
+            leave = [*self.leave(s), *self.leave_loop(s)]
             out.append(ast.copy_location(ast.If(self.test(self.returned, s), leave, self.block(tail)), s))
         else:
             if self.flags and self.flags[-1]:

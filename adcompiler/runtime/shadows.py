@@ -159,6 +159,28 @@ def undo_extend(slots, parts):
     add_to_elements(parts, take_tail(slots, count))
 
 
+def undo_insert(slots, at):
+    """Remove and return the slot that `values.insert(at, v)` made.
+
+    >>> slots = [1.0, 2.0, 3.0]
+    >>> undo_insert(slots, -1), slots
+    (2.0, [1.0, 3.0])
+    """
+    before = len(slots) - 1
+    return slots.pop(max(0, before + at) if at < 0 else min(at, before))
+
+
+def undo_pop(slots, at, value):
+    """Put a slot back where `values.pop(at)` took its element.
+
+    >>> slots = [1.0, 3.0]
+    >>> undo_pop(slots, -2, 2.0)
+    >>> slots
+    [1.0, 2.0, 3.0]
+    """
+    slots.insert(at if at >= 0 else len(slots) + 1 + at, value)
+
+
 def take_tail(slots, count):
     """Remove and return the last `count` slots.
 

@@ -48,10 +48,14 @@ class Tape:
 
     def replay(self) -> Tape:
         """A copy to open once: lists are copied, the saved values themselves are shared."""
-        values = None if self.values is None else tuple(v if site in self.containers else _copied(v)
-                                                        for site, v in zip(self.sites, self.values, strict=True))
-        made = Tape(self.owner, self.sites, values, self.containers)
+        made = Tape(self.owner, self.sites, self.values, self.containers)
         made.key = self.key
+        waiting = [made]
+        while waiting:     # tapes of recursive calls may be nested deeper than Python's own stack
+            tape = waiting.pop()
+            if tape.values is not None:
+                tape.values = tuple(v if site in tape.containers else _copied(v, waiting)
+                                    for site, v in zip(tape.sites, tape.values, strict=True))
         return made
 
     def free(self):
@@ -74,13 +78,31 @@ class Tape:
         return f"<Tape of {self.owner}: {', '.join(self.sites) or 'empty'}; {state}>"
 
 
-def _copied(value):
+def _copied(value, waiting):
+    """A list or a nested tape copied; tapes whose entries are still to be copied go to `waiting`."""
     if type(value) is list:
-        return [v.replay() if isinstance(v, Tape) else v for v in value]
-    return value.replay() if isinstance(value, Tape) else value
+        return [_copied(v, waiting) if isinstance(v, Tape) else v for v in value]
+    if not isinstance(value, Tape):
+        return value
+    made = Tape(value.owner, value.sites, value.values, value.containers)
+    waiting.append(made)
+    return made
 
 
 def _nbytes(value, seen) -> int:
+    total, waiting = 0, [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Tape):
+            waiting.extend(value.values or ())
+        elif isinstance(value, (list, tuple)):
+            waiting.extend(value)
+        else:
+            total += _nbytes_of_leaf(value, seen)
+    return total
+
+
+def _nbytes_of_leaf(value, seen) -> int:
     if isinstance(value, np.ndarray):
         root = value
         while isinstance(root.base, np.ndarray):
@@ -89,10 +111,6 @@ def _nbytes(value, seen) -> int:
             return 0
         seen.add(id(root))
         return value.nbytes
-    if isinstance(value, Tape):
-        return value.nbytes
-    if isinstance(value, (list, tuple)):
-        return sum(_nbytes(v, seen) for v in value)
     if isinstance(value, np.generic):
         return value.nbytes
     if isinstance(value, bool):

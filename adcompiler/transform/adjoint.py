@@ -494,9 +494,10 @@ class Builder:
             self.pass_on(target, value, contributions, s)
             return
         killed = {self.bar(r) for r in results if r.items is None and not r.tied and not self.shadow_kind(r) and r in self.bars}
+        handed_over = len(contributions) == 1 and self.state_of(target) == OWNED
         for r in results:
             self.kill(r)
-        self.distribute(contributions, killed, rule, target, s, self.bars.get(target) if uniform_result else None)
+        self.distribute(contributions, killed, rule, target, s, self.bars.get(target) if uniform_result else None, handed_over)
 
     def state_of(self, v):
         return UNSET if v.items is not None or v.tied or self.shadow_kind(v) or not v.active else self.state(v)
@@ -577,7 +578,7 @@ class Builder:
         empty = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
         return call(self.runtime(zero_wins), self.bar_value(result, s), ast.Lambda(empty, expression))
 
-    def distribute(self, contributions, killed, rule, target, s, uniform_bar=None):
+    def distribute(self, contributions, killed, rule, target, s, uniform_bar=None, handed_over=False):
         """Emit contributions; those to the adjoint just consumed come last, as one sum."""
         late: dict[str, list] = {}
         for operand, expression in _doubled(contributions):
@@ -610,6 +611,8 @@ class Builder:
                 else:
                     self.accumulate(operand, expression, s, uniform=True)
                 continue
+            if handed_over and isinstance(expression, ast.Name) and expression.id in killed:
+                fresh = True      # the buffer of the result becomes the operand's
             if not operand.tied and not self.shadow_kind(operand) and self.bar(operand) in killed:
                 late.setdefault(self.bar(operand), []).append((operand, expression, fresh))
             else:
@@ -781,6 +784,10 @@ class Builder:
         if not isinstance(base, Var) or not base.active or not self.is_set(base):
             self.code.append(Restore(s, s.loc))
             return
+        whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
+        if whole and s.op is None and not base.tied and not self.shadow_kind(base) and not self.has_ties(base):
+            self.replaced_whole(s, base)
+            return
         self.own(base, s)
         self.code.append(Restore(s, s.loc))
         whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
@@ -809,6 +816,25 @@ class Builder:
             self.accumulate(value, self.stored_shape(name(made), base, value, s, whole), s, fresh=True)
         else:
             self.line(subscript(self.region(base, s), index, True), constant(0.0))
+
+    def has_ties(self, base) -> bool:
+        """Is the adjoint of a view of `base` taken as a view of the adjoint of `base`?"""
+        return any(v.tied and root_of(v) is base for v in self.layout.home)
+
+    def replaced_whole(self, s, base):
+        """`base[...] = value`: the whole adjoint goes to the value, and starts anew from zero."""
+        value, state = s.value, self.state(base)
+        if state == UNIFORM:
+            self.spread_out(base, s)
+            state = OWNED
+        made = self.temporary("stored_bar")
+        active = isinstance(value, Var) and value.active
+        if active:
+            self.line(name(made, True), name(self.bar(base)), hidden=True)
+        self.code.append(Restore(s, s.loc))
+        self.kill(base)
+        if active:
+            self.accumulate(value, self.stored_shape(name(made), base, value, s, True), s, fresh=state == OWNED)
 
     def is_element(self, base, s):
         from ..frontend.lower.numbers import indexed_type
@@ -954,7 +980,7 @@ class Builder:
         entry = dict(self.states)
         names = {self.bar(p.target) for p in heads}
         for _ in range(4):
-            body, after = self.loop_body(s, heads, entry)
+            body, after = self.loop_body(s, heads, entry, touched)
             weaker = {b for b in entry if entry[b] == OWNED and after.get(b, UNSET) == BORROWED and (b in names or True)
                       and b in after}
             if not weaker:
@@ -980,7 +1006,7 @@ class Builder:
         self.line(name(self.bar(v), True), constant(0.0))
         self.states[self.bar(v)] = OWNED
 
-    def loop_body(self, s, heads, entry):
+    def loop_body(self, s, heads, entry, touched=()):
         code, states = self.code, self.states
         self.code, self.states = [], dict(entry)
         self.code.append(Enter(s.body, self.loc))
@@ -997,6 +1023,11 @@ class Builder:
             if self.state(p.target) == UNSET:
                 self.line(name(self.bar(p.target), True), self.zero(p.target, s))
                 self.states[self.bar(p.target)] = OWNED
+        for v in touched:
+            v = root_of(v) if v.tied else v
+            if self.state(v) == UNSET and not self.shadow_kind(v):
+                self.line(name(self.bar(v), True), self.zero(v, s))
+                self.states[self.bar(v)] = OWNED
         made, after = self.code, self.states
         self.code, self.states = code, states
         return made, after

@@ -102,7 +102,11 @@ def _append(b, s):
 
 
 def _insert(b, s):
-    _popped(b, s, ast.Call(ast.Attribute(b.shadow(s.base, s), "pop", ast.Load()), [b.need_operand(s.key, s)], []))
+    if isinstance(s.key, Const) and s.key.value == 0:
+        popped = ast.Call(ast.Attribute(b.shadow(s.base, s), "pop", ast.Load()), [constant(0)], [])
+    else:
+        popped = call(b.runtime(shadows.undo_insert), b.shadow(s.base, s), b.need_operand(s.key, s))
+    _popped(b, s, popped)
 
 
 def _popped(b, s, popped):
@@ -122,11 +126,10 @@ def _pop(b, s):
     at = 0 if s.key is None else b.cx.constant(s.key)
     if s.key is None or at == -1:
         b.line(None, ast.Call(ast.Attribute(slots, "append", ast.Load()), [value], []), keep=True)
-    elif isinstance(at, int) and at < 0:
-        place = ast.BinOp(ast.BinOp(call(b.namer.object(len), slots), ast.Add(), constant(1)), ast.Sub(), constant(-at))
-        b.line(None, ast.Call(ast.Attribute(b.shadow(s.base, s), "insert", ast.Load()), [place, value], []), keep=True)
+    elif isinstance(at, int) and at >= 0:
+        b.line(None, ast.Call(ast.Attribute(slots, "insert", ast.Load()), [constant(at), value], []), keep=True)
     else:
-        b.line(None, ast.Call(ast.Attribute(slots, "insert", ast.Load()), [b.need_operand(s.key, s), value], []), keep=True)
+        b.line(None, call(b.runtime(shadows.undo_pop), slots, b.need_operand(s.key, s), value), keep=True)
 
 
 def _pop_key(b, s):
@@ -145,6 +148,8 @@ def _reverse(b, s):
 
 
 def _clear(b, s):
+    if s.base.type.kind == "dict":
+        return
     b.line(None, ast.Call(ast.Attribute(b.shadow(s.base, s), "extend", ast.Load()),
                           [ast.BinOp(ast.List([constant(0.0)], ast.Load()), ast.Mult(), b.need_operand(s.key, s))], []), keep=True)
 

@@ -517,16 +517,21 @@ class Saver:
         """Keep a copy of memory as `at` reads it, since it changes later."""
         base = self.names.name(v)
         copied = call(attribute(self.names.read(v), "copy")) if v.type.is_array else call(self.b.numpy("copy"), self.names.read(v))
+        made_here = self.layout.home[v][1] >= self.layout.position[at]      # the adjoint reads its own result
+
+        def insert(line):
+            self.after(v, line) if made_here else self.before(at, line)
+
         if not self.layout.loops[at]:
             text = unique(f"{base}_0", self.taken)
-            self.before(at, Line(name(text, True), copied, None, at.loc))
+            insert(Line(name(text, True), copied, None, at.loc))
             if self.layout.block[at] is not self.function.body and not self.joint:
                 self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
             self.on_tape(text, text, v, "its memory is overwritten later", listed=False)
             return name(text)
         site = unique(f"{base}_saved", self.taken)
         self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-        self.before(at, Line(None, call(attribute(name(site), "append"), copied), None, at.loc, keep=True))
+        insert(Line(None, call(attribute(name(site), "append"), copied), None, at.loc, keep=True))
         text = unique(f"{base}_0", self.taken)
         key = ("copy", v, at)
         self.place_key(key, self.layout.block[at], Line(name(text, True), call(attribute(name(site), "pop")), None, at.loc, keep=True))

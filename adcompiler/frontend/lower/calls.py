@@ -109,9 +109,28 @@ class Partial:
     args: tuple
     kwargs: dict
 
+    def same_form(self, other) -> bool:
+        """Do both fix the same parameters of the same function?"""
+        mine, others = (getattr(p.function, "const", None) or getattr(p.function, "value", None) for p in (self, other))
+        return mine is not NOTHING and mine is others and len(self.args) == len(other.args) and self.kwargs.keys() == other.kwargs.keys()
+
     def captured(self, cx, seen):
         for operand in (self.function, *self.args, *self.kwargs.values()):
             yield from _reached(cx, operand, seen)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("a partial of the compiler is not run")
+
+
+@dataclass(eq=False)
+class StoredPartial:
+    """A partial read back from a container: what it fixes is read off the object."""
+
+    partial: Partial
+    holder: Var
+
+    def captured(self, cx, seen):
+        return self.partial.captured(cx, seen)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("a partial of the compiler is not run")
@@ -427,6 +446,8 @@ def call_function(cx, node, function, args, kwargs):
         return call_function(cx, node, function.function, [function.self, *args], kwargs)
     if isinstance(function, ArrayMethod):
         return array_method(cx, node, function.base, function.name, args, kwargs)
+    if isinstance(function, StoredPartial):
+        return _call_stored_partial(cx, node, function, args, kwargs)
     if isinstance(function, Partial):
         return call_value(cx, node, function.function, [*function.args, *args], {**function.kwargs, **kwargs})
     if function is functools.partial and args:
@@ -506,6 +527,30 @@ def _constant_operand(cx, node, value, name):
         return Const(value)
     container = cx.assumed.constants.setdefault((id(value), name), {name: value})
     return global_variable(cx, node, name, container, "attribute")
+
+
+def stored(function, holder):
+    """A function read back from a container into `holder`: what it has fixed is read off the object."""
+    if isinstance(function, Closure) and (function.defaults or function.keyword_defaults):
+        return StoredClosure(function, holder)
+    if isinstance(function, Partial):
+        return StoredPartial(function, holder)
+    return function
+
+
+def _call_stored_partial(cx, node, stored, args, kwargs):
+    """Call a partial that was read back from a container."""
+    partial = stored.partial
+    if any(cx.varied(o) for o in (*partial.args, *partial.kwargs.values())):
+        cx.unsupported(node, "a functools.partial that was stored in a container fixes a value that carries a derivative",
+                       "store the value beside the function and pass it as an argument: for f, w in layers: y = f(y, w)")
+
+    def read(text, operand):
+        return cx.assign_temporary(Raw(ast.parse(text, mode="eval").body, {"f": stored.holder}), cx.type(operand), node)
+
+    fixed = [read(f"f.args[{k}]", o) for k, o in enumerate(partial.args)]
+    named = {k: read(f"f.keywords[{k!r}]", o) for k, o in partial.kwargs.items()}
+    return call_value(cx, node, partial.function, [*fixed, *args], {**named, **kwargs})
 
 
 def _stored_default(cx, node, stored, k):

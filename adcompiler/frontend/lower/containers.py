@@ -36,7 +36,10 @@ def record(cx, holder, key, operand, site):
     """Note that a holder receives an operand; arrays in containers are found by identity from then on."""
     t = cx.type(operand)
     constant = cx.constant(operand)
-    if isinstance(t, Static) and constant is not NOTHING:
+    if isinstance(t, Tup):
+        parts = [cx.constant(i) for i in operand.items] if isinstance(operand, Var) and operand.items is not None else constant
+        constant = Parts(tuple(parts)) if parts is not NOTHING and any(map(callable, parts)) else NOTHING
+    if isinstance(t, (Static, Tup)) and constant is not NOTHING:
         if key is not NOTHING and holder.exact:
             same = key not in holder.statics or _same_closure(holder.statics[key], constant)
             holder.statics[key] = constant if same else None
@@ -50,6 +53,13 @@ def record(cx, holder, key, operand, site):
             group.family.escaped = True
 
 
+class Parts:
+    """The known objects in a tuple that is an element of a container."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+
 def _components(operand):
     """The operand itself, or the components of a tuple at any depth."""
     if isinstance(operand, Var) and operand.items is not None:
@@ -60,6 +70,10 @@ def _components(operand):
 
 
 def _same_closure(a, b):
+    if isinstance(a, Parts) and isinstance(b, Parts):
+        return len(a.parts) == len(b.parts) and all(_same_closure(p, q) or not (callable(p) or callable(q)) for p, q in zip(a.parts, b.parts, strict=True))
+    if hasattr(a, "same_form") and hasattr(b, "same_form"):
+        return a.same_form(b)
     return getattr(a, "node", a) is getattr(b, "node", b)
 
 
@@ -279,7 +293,7 @@ def read_item(cx, node, base, index):
     else:
         element = cx.assumed.join_all(holder.types())
         many = holder.statics.get("*") or [v for v in holder.statics.values() if v is not None]
-        static = many[0] if many and all(_same_closure(m, many[0]) for m in many) else None
+        static = many[-1] if many and all(_same_closure(m, many[0]) for m in many) else None
         if static is None and many and holder.exact and list(holder.statics) == list(holder.items) and all(map(callable, holder.statics.values())):
             operation = ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit)
             return _read_function(cx, node, base, list(holder.items), list(many), read_element(cx, node, operation, element))
@@ -288,12 +302,12 @@ def read_item(cx, node, base, index):
 
 def _read_function(cx, node, base, keys, functions, target):
     """An element of a container of known functions: which one it is, is told by comparing it with each."""
-    from .calls import Choice, Closure, StoredClosure
+    from .calls import Choice, stored
 
     def is_option(cx, node, k):
         return cx.assign_temporary(Call(operator.is_, (target, _get(base, Const(keys[k])))), BOOL, node)
 
-    options = [StoredClosure(f, target) if isinstance(f, Closure) and (f.defaults or f.keyword_defaults) else f for f in functions]
+    options = [stored(f, target) for f in functions]
     target.const, target.type = Choice(tuple(options), is_option), STATIC
     return target
 
@@ -330,7 +344,7 @@ def _numbers(constant):
 
 def read_element(cx, node, operation, element, static=None):
     """Emit a read of a container with the type of the element; its target."""
-    from .calls import Closure, StoredClosure
+    from .calls import stored
 
     target = cx.temporary(element, node)
     holder, site = holder_of(cx, operation.base), operation.base.type.site
@@ -339,9 +353,7 @@ def read_element(cx, node, operation, element, static=None):
     target.definition = operation
     cx.emit(operation)
     if static is not None and isinstance(element, Static):
-        target.const = StoredClosure(static, target) if isinstance(static, Closure) else static
-        if isinstance(static, Closure) and not static.defaults and not static.keyword_defaults:
-            target.const = static
+        target.const = stored(static, target)
         return bring(cx, target)
     if isinstance(element, Num) and element.boxed is not False:
         target.group = element_group(cx, site)
@@ -350,6 +362,9 @@ def read_element(cx, node, operation, element, static=None):
         share_holder_group(cx, target)
     if isinstance(element, Tup):
         spread(cx, node, target)
+        for item, part in zip(target.items, static.parts if isinstance(static, Parts) else (), strict=False):
+            if callable(part) and isinstance(item.type, Static):
+                item.const = stored(part, item)
         for item in _components(target):
             if isinstance(item.type, Num) and item.type.boxed is not False:
                 item.group = element_group(cx, site)
@@ -598,8 +613,11 @@ def _in_place(cx, node, old, operand, function):
 
 
 def extend_in_place(cx, node, base, value, function):
-    if base.type.kind != "list" or not isinstance(cx.type(value), (Ref, Tup)):
-        cx.unsupported(node, "this in-place change of a container is not understood")
+    if base.type.kind == "dict" and function is operator.or_:
+        update_dict(cx, node, base, value)
+        return
+    if base.type.kind != "list" or function is not operator.add or not isinstance(cx.type(value), (Ref, Tup)):
+        cx.unsupported(node, "this in-place change of a container is not understood", "write it as name = name op value")
     _extend(cx, node, base, value)
 
 
@@ -829,7 +847,7 @@ def _keys(cx, node, base, args):
 
 _LIST = {"append": _append, "insert": _insert, "pop": _pop, "extend": _list_extend, "copy": _list_copy, "reverse": _reverse,
          "clear": _clear, "sort": _sort, "remove": _remove, "index": _inactive_integer("index"), "count": _inactive_integer("count")}
-_DICT = {"get": _dict_get, "update": _update, "pop": _pop, "setdefault": _setdefault, "values": _values, "keys": _keys,
+_DICT = {"get": _dict_get, "update": _update, "pop": _pop, "setdefault": _setdefault, "values": _values, "keys": _keys, "clear": _clear,
          "copy": _dict_copy}
 
 

@@ -268,6 +268,8 @@ class Context:
         self.implicit = False                   # statements stand for what a loop header or a call binds
         self.varied_families: set[int] = set()
         self.instances: dict = {}               # key -> compiled function that recursive calls use
+        self.walked: set = set()                # keys of the instances that were walked
+        self.depth_of_instances = 0
         self.unreached = False                  # some path was left out, for want of a recursive result
         self.owned_frames = None                # numbers of the frames of the instance that is walked
         self.printed_globals: dict = {}         # global -> its spelling in every function of the module

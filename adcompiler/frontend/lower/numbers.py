@@ -174,6 +174,13 @@ _FROM_SHAPE = {np.zeros, np.ones, np.empty, np.full, np.ndarray}
 _LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, np.ndarray.astype, np.array,
          np.asarray, np.ascontiguousarray, np.cumsum, np.cumprod, np.sort, np.flip, np.roll, np.real, np.imag, np.linalg.inv,
          np.tril, np.triu, np.ndarray.conj, np.linalg.cholesky}
+# Functions whose result's extents are fixed by the extents of their arguments, whatever the values.
+_SHAPED = {np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.prod, np.ndarray.prod, np.max, np.amax, np.ndarray.max, np.min, np.amin,
+           np.ndarray.min, np.std, np.ndarray.std, np.var, np.ndarray.var, operator.matmul, np.matmul, np.dot, np.ndarray.dot, np.outer,
+           np.inner, np.einsum, np.tensordot, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims, np.linalg.solve, np.stack,
+           np.vstack, np.hstack, np.concatenate, np.column_stack, np.diagonal, np.cross, np.argmax, np.argmin, np.ndarray.argmax,
+           np.ndarray.argmin}
+_SIZES = ((5, 7, 11, 13, 17, 19, 23, 29, 31, 37), (41, 37, 29, 23, 19, 17, 13, 11, 7, 5))
 _REVERSED = {np.transpose, np.ndarray.transpose, np.ndarray.T}
 
 
@@ -197,9 +204,53 @@ def _extents(cx, function, args, kwargs, rule, found):
             return _shape_extents(cx, args[1])
         if function is np.where and len(args) == 3:
             return broadcast_dims([t for t in types if isinstance(t, Num)])
+        if function in _SHAPED:
+            return _extents_by_example(cx, function, args, kwargs)
     except (TypeError, AttributeError, IndexError):
         return None
     return None
+
+
+def _extents_by_example(cx, function, args, kwargs):
+    """Extents of a result, told from two runs in which every token has a size of its own."""
+    tokens = []
+    for operand in (*args, *kwargs.values()):
+        for part in operand.items if isinstance(operand, Var) and operand.items is not None else (operand,):
+            t = cx.type(part)
+            if isinstance(t, Num) and t.rank and t.boxed:
+                tokens += [d for d in t.dims if d is not None and not isinstance(d, int) and d not in tokens]
+    if not tokens or len(tokens) > len(_SIZES[0]):
+        return None
+    found = []
+    for sizes in _SIZES:
+        size_of = dict(zip(tokens, sizes, strict=False))
+        try:
+            given = [_sized(cx, a, size_of) for a in args]
+            named = {k: _sized(cx, v, size_of) for k, v in kwargs.items()}
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                shape = np.shape(_apply(function, given, named))
+        except Exception:  # sizes that do not fit only mean that nothing is known
+            return None
+        token_of = {size: token for token, size in size_of.items()}
+        found.append(tuple(token_of.get(n) for n in shape))
+    return tuple(a if a == b else None for a, b in zip(*found, strict=True)) if len(found[0]) == len(found[1]) else None
+
+
+def _sized(cx, operand, size_of):
+    value = cx.constant(operand)
+    if value is not NOTHING:
+        return value
+    if isinstance(operand, Var) and operand.items is not None:
+        return tuple(_sized(cx, i, size_of) for i in operand.items)
+    t = cx.type(operand)
+    if isinstance(t, Num) and t.boxed and t.rank is not None:
+        if any(d is None for d in t.dims or ()):
+            raise NoExample
+        shape = tuple(d if isinstance(d, int) else size_of[d] for d in t.dims or ())
+        made = np.full(shape, 0.5 if t.kind in "fc" else 1, t.dtype or float)
+        return made + np.eye(*shape) if len(shape) == 2 and t.kind in "fc" else made
+    return _example_of(cx, t, 0.5, 3)
 
 
 # -- indexing ----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from .context import Frame, assigned_names, names_used
 from .values import share_holder_group
 
 MOST_INSTANCES = 80
+DEEPEST = 5           # instances that are walked inside one another
 SPAN = 100_000        # numbers of frames set aside for one instance
 
 
@@ -78,6 +79,8 @@ def call_recursive(cx, node, callee, args, kwargs):
            tuple((frame.path, n, _form(cx, node, o)) for (frame, n), o in captured.items()))
     instance = _instance(cx, node, key, callee, bound, captured)
     summary = instance.summary
+    if isinstance(summary.type, Undefined) and key not in cx.walked and cx.depth_of_instances < DEEPEST:
+        _walk_aside(cx, instance)
     passed = [p for o in (*bound.values(), *captured.values()) for p in _passed(cx, o)]
     _note_effects(cx, summary, passed)
     if isinstance(summary.type, Undefined):
@@ -291,12 +294,11 @@ def _rebinds(node, name) -> bool:
 
 def walk_instances(cx) -> AdcompilerError | None:
     """Walk the body of every instance that this walk has called; the first error."""
-    error, done = None, set()
+    error = None
     while True:
-        waiting = [i for i in cx.instances.values() if i.key not in done]
+        waiting = [i for i in cx.instances.values() if i.key not in cx.walked]
         if not waiting:
             break
-        done.add(waiting[0].key)
         try:
             _walk_instance(cx, waiting[0])
         except Unreached:
@@ -319,6 +321,23 @@ def check_reached(cx):
         raise AssertionError("a path was left out though every recursive result is known")
 
 
+_STATE = ("blocks", "frames", "env", "globals", "prologue", "printed", "frame_count", "loop_depth", "implicit", "owned_frames", "carried")
+
+
+def _walk_aside(cx, instance):
+    """Walk an instance in the middle of another function, which needs its result."""
+    saved = {name: getattr(cx, name) for name in _STATE}
+    cx.depth_of_instances += 1
+    try:
+        _walk_instance(cx, instance)
+    except Unreached:
+        cx.unreached = True
+    finally:
+        cx.depth_of_instances -= 1
+        for name, value in saved.items():
+            setattr(cx, name, value)
+
+
 def _walk_instance(cx, instance):
     from .calls import prepare
     from .expressions import lower_expression
@@ -326,8 +345,8 @@ def _walk_instance(cx, instance):
 
     callee, number = instance.callee, (instance.summary.number + 1) * SPAN
     cx.blocks, cx.frames, cx.env, cx.globals, cx.prologue = [[]], [], {}, {}, []
-    cx.reserved = cx.reserved | set(cx.printed_globals.values())
-    cx.printed, cx.frame_count, cx.loop_depth, cx.implicit = {}, number, 0, False
+    cx.printed, cx.frame_count, cx.loop_depth, cx.implicit, cx.carried = {}, number, 0, False, 0
+    cx.walked.add(instance.key)
     path = ("instance", instance.summary.number)
     source = None if hasattr(callee, "frame") else callee
     frame = Frame(number, source, None, callee.frame if source is None else None, path=path)

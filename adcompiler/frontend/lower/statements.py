@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
 
 import numpy as np
 
 from ...errors import AdcompilerError
-from ...ir.nodes import (NOTHING, Assign, Break, Call, Const, Display, Effect, GetItem, If, Raw, Slice, Store, Unpack, UserCall, Var,
+from ...ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetItem, If, Raw, Slice, Store, Unpack, UserCall, Var,
                          With)
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from . import numbers
@@ -51,11 +52,11 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     env, cx.env = cx.env, saved_env
     frames = [f for f in cx.frames]
     names = {}
-    for name in sorted(names_used(node)):
+    for name in sorted(_names_read(node)):
         var = cx.find_name(name)
         if var is not None:
             names[name] = var
-    if any(cx.varied(v) for v in names.values()) or any(cx.varied(cx.find_name(n)) for n in assigned_names([node])
+    if any(_reaches_active(cx, v, set()) for v in names.values()) or any(cx.varied(cx.find_name(n)) for n in assigned_names([node])
                                                        if cx.find_name(n) is not None and _mutates(node, n)):
         cx.env = env
         return False
@@ -82,6 +83,35 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     cx.emit(effect)
     cx.note_store(*names.values())
     return True
+
+
+def _names_read(node):
+    """Names that a statement reads; `name op= value` reads its name."""
+    return names_used(node) | {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+
+
+def _reaches_active(cx, value, seen) -> bool:
+    """Is a value active, or a function that may read or change something active through its free names?"""
+    if isinstance(value, (tuple, list)):
+        return any(_reaches_active(cx, v, seen) for v in value)
+    if isinstance(value, dict):
+        return any(_reaches_active(cx, v, seen) for v in value.values())
+    if isinstance(value, Var):
+        return cx.varied(value) or value.const is not NOTHING and _reaches_active(cx, value.const, seen)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type) or id(value) in seen or not type(value).__module__.startswith("adcompiler."):
+        return False
+    seen.add(id(value))
+    tree, frame = getattr(value, "node", None), getattr(value, "frame", None)
+    if isinstance(tree, ast.AST) and frame is not None:
+        for name in names_used(tree):
+            around = frame
+            while around is not None:
+                if (around.number, name) in cx.env:
+                    if _reaches_active(cx, cx.env[around.number, name], seen):
+                        return True
+                    break
+                around = around.enclosing
+    return any(_reaches_active(cx, getattr(value, f.name), seen) for f in dataclasses.fields(value) if f.name not in ("node", "frame"))
 
 
 def _mutates(node, name):

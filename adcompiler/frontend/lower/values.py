@@ -117,8 +117,7 @@ def global_variable(cx, node, name, container, kind):
         cx.guards.append(("same", container, name, value, kind))
         cx.globals[key] = Const(value)
         return cx.globals[key]
-    printed = cx.printed_globals.get(key) or cx.printed_name(name)
-    cx.printed_globals[key] = printed
+    printed = _printed_global(cx, key, name)
     blocks, cx.blocks = cx.blocks, [cx.prologue]
     var = argument(cx, name, d, ("global", kind, name, cx.frame.filename), printed=printed)
     cx.blocks = blocks
@@ -161,6 +160,19 @@ def _read_outside(cx, node, name, container, kind):
     if scalar:
         cx.guards.append(("type", container, name, describe(value), kind, f"_{name}"))
     return cx.assign_temporary(GetAttr(Const(owner), "cell_contents" if kind == "closure" else name), t if scalar else OPAQUE, node)
+
+
+def _printed_global(cx, key, name):
+    """The spelling of a global: the same in all functions of a module where that can be, and of no other global."""
+    printed = cx.printed_globals.get(key)
+    if printed is not None and printed not in cx.printed:
+        cx.printed[printed] = ("global", name)
+        return printed
+    reserved = cx.reserved
+    cx.reserved = reserved | set(cx.printed_globals.values())
+    printed = cx.printed_globals[key] = cx.printed_name(name)
+    cx.reserved = reserved
+    return printed
 
 
 def tuple_of(cx, node, operands) -> Var | Const:
