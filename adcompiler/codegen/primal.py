@@ -24,6 +24,7 @@ class PrimalNames:
         self.function, self.layout, self.namer, self.taken = function, layout, namer, taken
         self.hidden: dict[Var, str] = {}
         self.versions: dict[str, list[Var]] = {}
+        self.latest: dict[str, tuple[int, int]] = {}     # name -> position and number of its last definition
         self.components: dict[Var, tuple[Var, int]] = {}
         for v in layout.home:
             if not v.hidden:
@@ -44,9 +45,10 @@ class PrimalNames:
         """Does the name of `v` mean something else at the end of the function?"""
         if v.hidden:
             return False
-        mine = self.layout.home[v][1]
-        return any(w is not v and (self.layout.home[w][1] > mine or (self.layout.home[w][1] == mine and w.uid > v.uid))
-                   for w in self.versions.get(v.name, ()))
+        if v.name not in self.latest:
+            versions = self.versions.get(v.name, ())
+            self.latest[v.name] = max(((self.layout.home[w][1], w.uid) for w in versions), default=(-1, -1))
+        return self.latest[v.name] > (self.layout.home[v][1], v.uid)
 
     def is_rebound_for(self, v, text):
         return False
