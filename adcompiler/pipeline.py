@@ -33,10 +33,11 @@ from .ir.verify import verify
 from .runtime.shadows import Shadows
 from .runtime.tape import Tape
 from .transform.adjoint import CHANGING, Builder
-from .transform.bars import bar_names, unique
+from .transform.bars import Taken, bar_names, unique
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
-from .transform.code import Line, Verbatim, call, clone, constant, lines, name, subscript
+from .transform.code import Line, Verbatim, call, clone, constant, expressions, lines, name, nodes, subscript
 from .transform.save import Kept, Saver
+from .transform.shadow_names import name_shadows
 from .transform.simplify import simplify
 from .transform.verify import assigned_names, verify_code, verify_sites
 
@@ -198,7 +199,7 @@ class Generator:
         self.parts: list[Generator] = []            # of the functions that recursive calls use
         self.base = base or base_name(function)
         self.name_result()
-        taken = program_names(layout) | {"tape", "shadow", self.base} | module_names
+        taken = Taken(program_names(layout) | {"tape", "shadow", self.base} | module_names)
         taken |= {f"{self.base}_forward", f"{self.base}_adjoint", f"{self.base}_gradient"}
         self.taken = taken
         self.namer = namer or Namer(taken)
@@ -245,11 +246,19 @@ class Generator:
         forward = PrimalPrinter(function, names, saver.insert, self.namer).body()
         value = names.read(result)
         if builder.uses_shadow:
+            name_shadows(reverse, self.taken, self.bars_of_containers(reverse))
             self.open_shadow(reverse)
         self.saver = saver
         self.verify_code(forward, reverse, value, gradients, "save")
         return self.joint_function(forward, reverse, value, gradients) if self.joint else \
             self.split_functions(forward, reverse, outputs, gradients, saver)
+
+    def bars_of_containers(self, reverse) -> set[str]:
+        """Names of adjoints that stand for containers alone, and that no line uses: free for their shadows."""
+        containers = {b for v, b in self.bars.items() if isinstance(v.type, Ref)}
+        others = {b for v, b in self.bars.items() if not isinstance(v.type, Ref)}
+        used = {n.id for item in lines(reverse) for e in expressions(item) for n in ast.walk(e) if isinstance(n, ast.Name)}
+        return containers - others - used
 
     def reverse(self, builder) -> list:
         """Build the reverse code; the gradients that it ends in."""
@@ -313,10 +322,11 @@ class Generator:
         if isinstance(t, Num) and t.kind == "c":
             raise NotScalarError("the result is complex, not one real number", self.function.loc,
                                  hint="pass holomorphic=True for the complex derivative, or take vjp with a seed")
-        what = "several values" if isinstance(result, Var) and (result.items is not None or isinstance(t, Ref)) else \
+        what = "a bool" if isinstance(t, Num) and t.kind == "b" else "several values" if isinstance(result, Var) and (result.items is not None or isinstance(t, Ref)) else \
             "nothing" if isinstance(result, Const) and result.value is None else "not a number"
+        hints = {"nothing": "return the number", "a bool": "return a float"}
         raise NotScalarError(f"a gradient needs one real number, but '{self.function.name}' returns {what}", self.function.loc,
-                             hint="use ad.vjp with a seed for each result, or ad.jacobian")
+                             hint=hints.get(what, "use ad.vjp with a seed for each result, or ad.jacobian"))
 
     def seeds(self, builder, result):
         if self.joint:
@@ -432,7 +442,7 @@ class Generator:
     # -- the end ---------------------------------------------------------------------------------------------------
     def finish(self, definitions, saver) -> Compiled:
         texts = {kind: "\n\n".join(emit.write(d) for d in made) for kind, made in definitions.items()}
-        used = {n.id for made in definitions.values() for d in made for n in ast.walk(d) if isinstance(n, ast.Name)}
+        used = {n.id for made in definitions.values() for d in made for n in nodes(d) if isinstance(n, ast.Name)}
         imports = "\n".join(sorted(s for local, s in self.namer.imports.items() if local in used))
         whole = "\n\n".join(texts.values())
         functions, namespace = build(whole, [made[-1].name for made in definitions.values()], self.namer.bindings, self.base)

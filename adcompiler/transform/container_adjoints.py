@@ -67,6 +67,8 @@ def _add(b, slot, given, v, s):
     store = subscript(slot.value, slot.slice, True)
     if v.items is not None or not isinstance(v.type, Num):
         b.line(store, call(b.runtime(shadows.added), slot, given), keep=True)
+    elif v.type.boxed is False:
+        b.line(store, given, ast.Add(), keep=True)
     else:
         b.line(store, ast.BinOp(slot, ast.Add(), given), keep=True)
 

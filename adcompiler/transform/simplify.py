@@ -13,8 +13,9 @@ call with effects; arithmetic is not reordered, so results are the same to the l
 from __future__ import annotations
 
 import ast
+import itertools
 
-from .code import Branch, Line, Repeat, Verbatim, attribute, clone, expressions, inner_blocks, lines, name
+from .code import Branch, Line, Repeat, Verbatim, attribute, clone, expressions, inner_blocks, lines, name, nodes
 
 MOST_NODES = 60
 
@@ -42,13 +43,13 @@ def drop_unread(code, live) -> bool:
     read = set(live)
     for item in lines(code):
         for e in expressions(item):
-            for n in ast.walk(e):
+            for n in nodes(e):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read.add(n.id)
         if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name) and item.keep:
             read.add(item.target.id)    # an in-place operator writes memory that other names may see
         if isinstance(item, Verbatim):
-            read |= {n.id for n in ast.walk(item.node) if isinstance(n, ast.Name)}
+            read |= {n.id for n in nodes(item.node) if isinstance(n, ast.Name)}
     return _drop(code, read)
 
 
@@ -75,7 +76,7 @@ def _drop(code, read) -> bool:
             changed = True
             continue
         if isinstance(item, Repeat) and not item.body and item.target is not None and not _calls(item.iterable) and not any(
-                isinstance(n, ast.Name) and n.id in read for n in ast.walk(item.target)):
+                isinstance(n, ast.Name) and n.id in read for n in nodes(item.target)):
             changed = True
             continue
         out.append(item)
@@ -89,7 +90,7 @@ def _is_pop(value):
 
 def _calls(e):
     return any(isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "reversed", "len", "zip", "enumerate"))
-               for n in ast.walk(e))
+               for n in nodes(e))
 
 
 # -- substitution ------------------------------------------------------------------------------------------------------
@@ -100,14 +101,14 @@ class _Counts:
         self.writes: dict[str, int] = {}
         for item in lines(code):
             for e in expressions(item):
-                for n in ast.walk(e):
+                for n in nodes(e):
                     if isinstance(n, ast.Name):
                         book = self.uses if isinstance(n.ctx, ast.Load) else self.writes
                         book[n.id] = book.get(n.id, 0) + 1
             if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name):
                 self.uses[item.target.id] = self.uses.get(item.target.id, 0) + 1
             if isinstance(item, Verbatim):
-                for n in ast.walk(item.node):
+                for n in nodes(item.node):
                     if isinstance(n, ast.Name):
                         self.uses[n.id] = self.uses.get(n.id, 0) + 2
 
@@ -147,7 +148,7 @@ def _forward_names(code, counts) -> bool:
         place = code.index(item)
         end = None
         for k in range(place + 1, len(code)):
-            inside = sum(1 for i in lines([code[k]]) for e in expressions(i) for n in ast.walk(e)
+            inside = sum(1 for i in lines([code[k]]) for e in expressions(i) for n in nodes(e)
                          if isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load))
             writes = source is not None and _binds([code[k]], source)
             if writes and inside and not isinstance(code[k], Line):
@@ -174,12 +175,12 @@ def _forward_names(code, counts) -> bool:
 def _binds(code, identifier) -> bool:
     for item in lines(code):
         if isinstance(item, Line) and item.target is not None and any(
-                isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in ast.walk(item.target)):
+                isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in nodes(item.target)):
             return True
-        if isinstance(item, Repeat) and item.target is not None and any(isinstance(n, ast.Name) and n.id == identifier for n in ast.walk(item.target)):
+        if isinstance(item, Repeat) and item.target is not None and any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(item.target)):
             return True
         if isinstance(item, Verbatim) and any(isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load)
-                                              for n in ast.walk(item.node)):
+                                              for n in nodes(item.node)):
             return True
     return False
 
@@ -198,10 +199,9 @@ def _replace_everywhere(item, identifier, value):
 
 def _push_down(code, at, identifier, value) -> bool:
     """Move `value` to the single use of `identifier` behind position `at`, if nothing between could change it."""
-    reads = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-    memory = any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in ast.walk(value)) or bool(reads)
-    size = sum(1 for _ in ast.walk(value))
-    for item in code[at + 1:]:
+    reads = {n.id for n in nodes(value) if isinstance(n, ast.Name)}
+    memory = any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in nodes(value)) or bool(reads)
+    for item in itertools.islice(code, at + 1, None):
         if isinstance(item, (Branch, Repeat)):
             head = item.test if isinstance(item, Branch) else item.iterable
             if _mentions(head, identifier) and not (isinstance(item, Repeat) and item.target is None):
@@ -214,7 +214,7 @@ def _push_down(code, at, identifier, value) -> bool:
         if not isinstance(item, Line):
             return False
         if _mentions(item.value, identifier) or (item.target is not None and _mentions(item.target, identifier)):
-            if size + sum(1 for _ in ast.walk(item.value)) > MOST_NODES * 3:
+            if _size(value) + _size(item.value) > MOST_NODES * 3:
                 return False
             if _is_tuple_read(item.value, identifier) and isinstance(value, ast.Call):
                 return False
@@ -226,7 +226,7 @@ def _push_down(code, at, identifier, value) -> bool:
                     return False
                 item.target = _replaced(item.target, identifier, value)
             return True
-        written = {n.id for n in ast.walk(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} if item.target is not None else set()
+        written = {n.id for n in nodes(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} if item.target is not None else set()
         if written & reads:
             return False
         if item.keep or (item.op is not None and not isinstance(item.target, ast.Name)) or isinstance(item.target, (ast.Subscript, ast.Attribute)):
@@ -237,6 +237,10 @@ def _push_down(code, at, identifier, value) -> bool:
     return False
 
 
+def _size(e) -> int:
+    return sum(1 for _ in ast.walk(e))
+
+
 def _append_only(item):
     """A push to the tape changes no array."""
     v = item.value
@@ -245,7 +249,7 @@ def _append_only(item):
 
 
 def _write_order_matters(item, value):
-    return any(isinstance(n, ast.Call) for n in ast.walk(item.value)) and any(isinstance(n, ast.Call) for n in ast.walk(value))
+    return any(isinstance(n, ast.Call) for n in nodes(item.value)) and any(isinstance(n, ast.Call) for n in nodes(value))
 
 
 def _is_tuple_read(e, identifier):
@@ -265,7 +269,7 @@ def _without_defensive_copy(value, item):
 
 
 def _mentions(e, identifier):
-    return any(isinstance(n, ast.Name) and n.id == identifier for n in ast.walk(e))
+    return any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(e))
 
 
 class _Replace(ast.NodeTransformer):
@@ -285,7 +289,7 @@ def substituted_test(test_lines, test):
     for line in reversed(test_lines):
         if not (isinstance(line, Line) and line.hidden and isinstance(line.target, ast.Name) and line.op is None):
             return None
-        uses = sum(1 for n in ast.walk(test) if isinstance(n, ast.Name) and n.id == line.target.id)
+        uses = sum(1 for n in nodes(test) if isinstance(n, ast.Name) and n.id == line.target.id)
         if uses != 1:
             return None
         test = _replaced(test, line.target.id, line.value)
@@ -307,10 +311,12 @@ def _zero_then_add(code) -> bool:
         place = code.index(first)
         if base is None:
             continue
-        index_names = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)} - {base}
+        index_names = {n.id for n in nodes(first.target) if isinstance(n, ast.Name)} - {base}
         for second in code[place + 1: place + 12]:
             if not isinstance(second, Line):
                 break
+            if first.keep and (second is not code[place + 1] or _reads_memory(second.value)):
+                break      # a shadow: other names may look into the same memory
             same = (isinstance(second.op, ast.Add) and isinstance(second.target, ast.Subscript)
                     and ast.dump(first.target) == ast.dump(second.target))
             if same and not _mentions(second.value, base):
@@ -323,6 +329,10 @@ def _zero_then_add(code) -> bool:
     return changed
 
 
+def _reads_memory(e) -> bool:
+    return any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in nodes(e))
+
+
 def _root_name(node):
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value
@@ -331,7 +341,7 @@ def _root_name(node):
 
 def _writes_any(item, names) -> bool:
     return item.target is not None and any(isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names
-                                           for n in ast.walk(item.target))
+                                           for n in nodes(item.target))
 
 
 def _signs(code) -> bool:
@@ -339,6 +349,8 @@ def _signs(code) -> bool:
     changed = False
     for item in lines(code):
         if not isinstance(item, Line):
+            continue
+        if not any(isinstance(n, ast.UnaryOp) for n in nodes(item.value)):
             continue
         signed = _Signs()
         item.value = signed.visit(item.value)
