@@ -117,17 +117,23 @@ class _Search:
 
     # -- what the use shows ----------------------------------------------------------------------------------------
     def from_use(self, name, p, shown):
-        if shown.depends:
+        is_truth = shown.example == "True"
+        if shown.depends and not (is_truth and (shown.is_integer or shown.is_number)):
+            example = f"give its type, for example types='{name}={shown.example}', or example arguments"
             raise UnsupportedSyntaxError(
                 f"the code differs by the type of '{name}', and nothing decides it: {shown.depends}",
                 shown.loc,
-                hint=f"give its type, for example types='{name}=float64[:]', or example arguments",
+                hint=example
+                if shown.example
+                else "give example arguments, or annotate it with a dataclass that has annotated fields",
             )
         self.known[name] = array(int if shown.is_integer else float, shown.rank)
         self.origin[name] = (
-            "as their use shows" if shown.is_integer or shown.rank else "assumed, as nothing decides them"
+            "as their use shows"
+            if shown.is_integer or shown.is_number or shown.rank
+            else "assumed, as nothing decides them"
         )
-        if not shown.is_integer:
+        if not shown.is_integer and not (shown.is_number and not shown.rank):
             self.open.append(_Open(name, (), shown.rank, float, self.origin[name]))
 
     def completed(self, path, d, keys, shown):

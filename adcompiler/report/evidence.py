@@ -78,11 +78,16 @@ _NUMBER_ATTRIBUTES = {"real", "imag", "conjugate"}
 
 @dataclass
 class Shown:
-    """What is known of one name (or attribute path): `rank` is the least; `depends` says why types must be given."""
+    """What is known of one name (or attribute path): `rank` is the least.
+
+    is_number: used where an array cannot stand. depends: why its type must be given; example: a type that could be.
+    """
 
     is_integer: bool = False
     rank: int = 0
+    is_number: bool = False
     depends: str = ""
+    example: str = "float64[:]"
     loc: Loc | None = None
 
     def at_least(self, rank: int):
@@ -184,10 +189,15 @@ class _Reader(ast.NodeVisitor):
             for a in node.args:
                 self.integer(a)
 
-    def depends(self, node, why):
+    def number(self, node):
+        shown = self.of(node)
+        if shown is not None:
+            shown.is_number = True
+
+    def depends(self, node, why, example="float64[:]"):
         shown = self.of(node)
         if shown is not None and not shown.depends:
-            shown.depends = why
+            shown.depends, shown.example = why, example
             shown.loc = Loc(
                 self.source.filename,
                 node.lineno,
@@ -201,7 +211,7 @@ class _Reader(ast.NodeVisitor):
     def visit_Subscript(self, node):
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(e, ast.Constant) and isinstance(e.value, str) for e in entries):
-            self.depends(node.value, "it is read by a key")
+            self.depends(node.value, "it is read by a key", "{'key': float64[:]}")
         axes = sum(not (isinstance(e, ast.Constant) and e.value in (None, Ellipsis)) for e in entries)
         base = node.value
         while isinstance(base, ast.Subscript):  # x[i][j] uses two axes
@@ -278,7 +288,7 @@ class _Reader(ast.NodeVisitor):
             self.depends(node.value, f"the code reads its {node.attr}")
         elif not hasattr(np.ndarray, node.attr):
             if self.path(node.value) not in self.classes:
-                self.depends(node.value, f"the code reads its attribute {node.attr}")
+                self.depends(node.value, f"the code reads its attribute {node.attr}", "")
         elif self.path(node.value) not in self.classes and node.attr not in _NUMBER_ATTRIBUTES:
             self.at_least(node.value, 1)
         self.generic_visit(node)
@@ -295,8 +305,11 @@ class _Reader(ast.NodeVisitor):
                 self.truth(value)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             self.truth(node.operand)
+        elif isinstance(node, ast.Compare):
+            for value in (node.left, *node.comparators):
+                self.number(value)
         else:
-            self.depends(node, "a branch depends on whether it is true")
+            self.depends(node, "a branch depends on whether it is true", "True")
 
     def visit_Compare(self, node):
         for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
@@ -304,7 +317,7 @@ class _Reader(ast.NodeVisitor):
                 self.depends(left, "the code asks what it is")
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                    self.depends(other, "it is compared with a string")
+                    self.depends(other, "it is compared with a string", repr(one.value))
         self.generic_visit(node)
 
     def visit_Call(self, node):
@@ -313,7 +326,7 @@ class _Reader(ast.NodeVisitor):
             self.plain_call(node, name)
         elif isinstance(node.func, ast.Attribute):
             self.array_call(node, name)
-        self.depends(node.func, "it is called")
+        self.depends(node.func, "it is called", "")
         self.enter_helper(node)
         self.generic_visit(node)
 
@@ -331,7 +344,10 @@ class _Reader(ast.NodeVisitor):
         """Functions of NumPy and methods of arrays, by their names."""
         of_module = self.path(node.func.value) is None
         first = node.args[0] if of_module and node.args else node.func.value
-        if name == "ndim":
+        if isinstance(node.func.value, ast.Name) and node.func.value.id in ("math", "cmath"):
+            for a in node.args:
+                self.number(a)
+        elif name == "ndim":
             self.depends(first, "the code reads its rank")
         elif name == "arange" or name in _SHAPE_FIRST and of_module:
             for a in node.args[:1] if name in ("zeros", "ones", "empty", "full") else node.args:

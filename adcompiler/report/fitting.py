@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from ..ir.nodes import Assign, Call, GetAttr, GetItem, Loop, Slice, Starred, Store, Var, operands, walk
+from ..ir.nodes import Assign, Call, Display, GetAttr, GetItem, Loop, Slice, Starred, Store, Var, operands, walk
 from ..ir.types import Num, Ref, Tup
 
 _REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "cumsum", "cumprod", "var", "std", "median", "sort")
@@ -119,6 +119,12 @@ def _axes(e) -> int:
     return (axis + 1 if axis >= 0 else -axis) if isinstance(axis, int) and not isinstance(axis, bool) else 0
 
 
+def _of_region(index) -> bool:
+    """Does a store at this index fill several elements?"""
+    entries = index.items if isinstance(index, Display) else (index,)
+    return any(i is None or isinstance(i, Slice) or rank_of(i) or getattr(i, "value", 0) is Ellipsis for i in entries)
+
+
 def meets_array(function, number: Var) -> bool:
     """Is a number, or a number made from it, combined with an array element by element?
 
@@ -133,6 +139,8 @@ def meets_array(function, number: Var) -> bool:
             if isinstance(e, Call) and e.rule is not None and e.rule.elementwise:
                 if any(a in made_from for a in e.args if isinstance(a, Var)) and any(rank_of(a) for a in e.args):
                     return True
+        if isinstance(s, Store) and _of_region(s.index) and made_from & set(operands(s.value)):
+            return True
         if isinstance(s, Assign) and rank_of(s.target) == 0 and made_from & set(operands(s.value)):
             made_from.add(s.target)
     return False

@@ -1,5 +1,6 @@
 """Types without example arguments: in which order they are decided, and where they are asked for."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,6 +93,20 @@ def quadratic(x, b, a):
     return b @ x + x @ (a @ x)
 
 
+def logarithm(x):
+    return np.sum(np.ones(3) * math.log(x))
+
+
+def halved(x):
+    while x > 1.0:
+        x = 0.5 * x
+    return np.sum(np.ones(3) * x)
+
+
+def repeated(x, n):
+    return sum(x for _ in range(n)) if n else x
+
+
 def scalars(x, y):
     return x * y + np.sin(x)
 
@@ -114,7 +129,10 @@ def scalars(x, y):
         (unranked, {"x": "float64[:, :]"}),
         (defaults, {"x": "float64[:]", "scale": "float", "power": "int", "mode": "'sum'", "flag": "True"}),
         (scaled, {"x": "float64[:]", "stiffness": "float"}),
-        (quadratic, {"x": "float64[:]", "b": "float64[:]", "a": "float64[:, :]"}),
+        (logarithm, {"x": "float"}),
+    (halved, {"x": "float"}),
+    (repeated, {"x": "float", "n": "int"}),
+    (quadratic, {"x": "float64[:]", "b": "float64[:]", "a": "float64[:, :]"}),
         (scalars, {"x": "float", "y": "float"}),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
@@ -180,7 +198,7 @@ def with_attributes(p):
 def test_where_the_code_differs_types_are_asked_for(f, name):
     with pytest.raises(ad.UnsupportedSyntaxError, match=f"type of '{name}'") as caught:
         types_of(f)
-    assert f"types='{name}=" in caught.value.hint
+    assert f"types='{name}=" in caught.value.hint or "annotate it with a dataclass" in caught.value.hint
     assert caught.value.lineno > 0
 
 
@@ -189,6 +207,12 @@ WEIGHTS = np.ones(3)
 
 def weighted(x):
     return np.sum(WEIGHTS * x)
+
+
+def filled(x):
+    out = np.zeros(4)
+    out[1:3] = 2.0 * x
+    return np.sum(out)
 
 
 def network(x, w1, w2):
@@ -200,6 +224,8 @@ def test_a_number_or_an_array_that_have_other_adjoints_are_not_guessed():
         types_of(weighted)
     assert "types='x=float64[:]'" in caught.value.hint
     assert types_of(weighted, types="x=float") == {"x": "float"}
+    with pytest.raises(ad.UnsupportedSyntaxError, match="a number or an array"):
+        types_of(filled)
 
 
 def test_of_several_arrays_that_could_be_matrices_none_is_guessed():
