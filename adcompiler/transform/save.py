@@ -23,7 +23,7 @@ from ..ir.types import INT, Num, Ref, Tup
 from ..runtime.shadows import entries
 from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
-from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, subscript)
+from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, nodes, subscript)
 from .needs import Needs
 
 _CHEAP = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, len, min, max, range, int, abs,
@@ -207,7 +207,7 @@ class Saver:
         reads: dict = {}
         for item in lines(self.code):
             for e in expressions(item):
-                for n in ast.walk(e):
+                for n in nodes(e):
                     if isinstance(n, Needed) and n.need == "value" and n.at is not END:
                         self.note_read(n.var, n.at, reads)
         for root, wanted in reads.items():
