@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import functools
 
 from ..ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Loop, Phi, Raw, Slice,
-                        Starred, Store, Try, Unpack, UserCall, Var, With)
+                        Starred, Store, Try, Unpack, UserCall, Var, With, walk)
 from ..ir.types import Tup
 from ..transform.bars import unique
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
@@ -276,10 +277,26 @@ class PrimalPrinter:
 
     def undefined(self, code, s, side):
         """A name that one side leaves without a value has None there, where it is kept for the adjoint all the same."""
-        kept = {n.id for line in (*self.insert.head.get(s, ()), *self.insert.after.get(s, ())) for n in ast.walk(line.value) if isinstance(n, ast.Name)}
         for phi in s.phis:
-            if getattr(phi, side) is None and phi.target.items is None and self.names.name(phi.target) in kept:
+            if getattr(phi, side) is None and phi.target.items is None and phi.target in self.kept_joins:
                 code.append(Line(name(self.names.name(phi.target), True), constant(None), None, s.loc))
+
+    @functools.cached_property
+    def kept_joins(self) -> set[Var]:
+        """Joins that are kept where they are made, and the joins that lead to them."""
+        found: set[Var] = set()
+        for s in walk(self.function.body):
+            if not isinstance(s, (If, Loop)):
+                continue
+            kept = {n.id for line in (*self.insert.head.get(s, ()), *self.insert.after.get(s, ())) for n in ast.walk(line.value)
+                    if isinstance(n, ast.Name)}
+            stack = [phi for phi in (*s.phis, *getattr(s, "exits", ())) if self.names.name(phi.target) in kept]
+            while stack:
+                phi = stack.pop()
+                if phi.target not in found:
+                    found.add(phi.target)
+                    stack.extend(v.definition for v in (phi.then, phi.orelse) if v is not None and isinstance(v.definition, Phi))
+        return found
 
     def rename(self, code, target, source, s):
         """A join of values with other names: the joined name is assigned on this path."""

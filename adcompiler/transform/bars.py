@@ -6,6 +6,8 @@ again (through a view or a tuple).
 """
 from __future__ import annotations
 
+import itertools
+
 from ..analysis.alias import root_of
 from ..ir.nodes import Function, Phi, Var
 
@@ -28,7 +30,8 @@ def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
         shared = unique(f"{name}_bar", taken)
         for at, v in enumerate(versions):
             begins = layout.home[v][1]
-            clash = any(begins < layout.home[w][1] < last[v] and not _same_web(v, w, layout) for w in versions[at + 1:])
+            later = itertools.takewhile(lambda w, end=last[v]: layout.home[w][1] < end, itertools.islice(versions, at + 1, None))
+            clash = any(begins < layout.home[w][1] and not _same_web(v, w, layout) for w in later)
             names[v] = unique(f"{name}_bar", taken) if clash else shared
     for v in sorted((v for v in layout.home if v.hidden), key=lambda v: v.uid):
         names[v] = f"{v.name}_bar"     # made distinct when first used, so that numbers follow the text
@@ -41,11 +44,22 @@ def _same_web(v: Var, w: Var, layout) -> bool:
         p > layout.home[w][1] for p, _ in layout.uses.get(v, ()))
 
 
+class Taken(set):
+    """Names in use, none of which is given up again, and the number last given to each."""
+
+    def __init__(self, names=()):
+        super().__init__(names)
+        self.numbers: dict[str, int] = {}
+
+
 def unique(wanted: str, taken: set[str]) -> str:
     """`wanted`, or with the first number that makes it new; remembered in `taken`."""
-    chosen, k = wanted, 0
+    numbers = taken.numbers if isinstance(taken, Taken) else {}
+    k = numbers.get(wanted, 0)
+    chosen = f"{wanted}_{k}" if k else wanted
     while chosen in taken:
         k += 1
         chosen = f"{wanted}_{k}"
+    numbers[wanted] = k
     taken.add(chosen)
     return chosen

@@ -122,6 +122,26 @@ def lines(block):
             yield from lines(inner)
 
 
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """Every node of a tree, outside in, without contexts and operators: what `ast.walk` gives, in less time."""
+    found = [tree]
+    for node in found:
+        cls = type(node)
+        parts = _PARTS.get(cls)
+        if parts is None:
+            parts = _PARTS[cls] = tuple(f for f in node._fields if f not in ("ctx", "op", "ops", "id"))
+        for part in parts:
+            value = getattr(node, part, None)
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found.extend([v for v in value if isinstance(v, ast.AST)])
+    return found
+
+
+_PARTS: dict = {ast.Name: (), ast.Constant: ()}     # class of node -> fields that hold other nodes
+
+
 def inner_blocks(item) -> list[list]:
     if isinstance(item, Branch):
         return [item.then, item.orelse]
@@ -144,4 +164,4 @@ def expressions(item):
 
 
 __all__ = ["Branch", "Enter", "Line", "Needed", "Repeat", "Restore", "Verbatim", "attribute", "call", "clone", "constant", "copy",
-           "expressions", "inner_blocks", "lines", "name", "needed", "subscript"]
+           "expressions", "inner_blocks", "lines", "name", "needed", "nodes", "subscript"]

@@ -4,10 +4,8 @@ The index follows the code while lines are inserted through it, so that no pass 
 """
 from __future__ import annotations
 
-import ast
-
 from .adjoint import Trips
-from .code import Enter, Needed, expressions, inner_blocks
+from .code import Enter, Needed, expressions, inner_blocks, nodes
 
 
 class Needs:
@@ -33,7 +31,7 @@ class Needs:
     def _add(self, item, code):
         self._list_of[item] = code
         for e in expressions(item):
-            for node in ast.walk(e):
+            for node in nodes(e):
                 if isinstance(node, (Needed, Trips)):
                     self.readers.setdefault(node.loop if isinstance(node, Trips) else node.var, []).append((node, item))
                     self._found.append(node)
