@@ -429,15 +429,31 @@ class Builder:
         if target.items is not None and source.items is not None:
             self.copy_tuple(target, source, s)
             return
+        source = self.unaliased(source)
         if not source.tied and not self.shadow_kind(source) and not target.tied and self.bar(source) == self.bar(target):
             return
         bar, state = self.bar_value(target, s), self.state(target) if not target.tied else BORROWED
+        if source.tied and self.region_name(source) == self.bar(target):
+            bar = self.set_aside(bar)
         self.kill(target)
         if not source.tied and not self.shadow_kind(source) and self.state(source) == UNSET:
             self.line(name(self.bar(source), True), bar, hidden=self.is_hidden(source))
             self.states[self.bar(source)] = state
             return
         self.accumulate(source, bar, s, fresh=False)
+
+    def unaliased(self, v: Var) -> Var:
+        """The variable whose adjoint a tied name is, where it is only another name and no view of a part."""
+        while v.tied and not self.shadow_kind(v) and (isinstance(v.definition, Unpack) or isinstance(v.definition, Assign)
+                                                      and isinstance(v.definition.value, Var)):
+            v = view_source(v)
+        return v
+
+    def set_aside(self, value):
+        """Keep an adjoint under a name of its own, because its own name is about to mean something else."""
+        made = self.temporary("part_bar")
+        self.line(name(made, True), value, hidden=True)
+        return name(made)
 
     def getitem(self, target, value, s):
         base = value.base
@@ -734,8 +750,11 @@ class Builder:
             self.collect_moves(target, source, moved, s)
         if not moved:
             return
+        moved = [(target, self.unaliased(source)) for target, source in moved]
         values = [(source, self.bar_value(target, s), self.state(target) if not target.tied else BORROWED, target) for target, source in moved]
         killed = {self.bar(t) for t, _ in moved if not t.tied}
+        if any(source.tied and self.region_name(source) in killed for _, source in moved):
+            values = [(source, self.set_aside(value), BORROWED, target) for source, value, _, target in values]
         for t, _ in moved:
             self.kill(t)
         assigned: list = []
@@ -901,6 +920,7 @@ class Builder:
             if source is None:
                 self.kill(target)
                 continue
+            source = self.unaliased(source)
             same = not source.tied and not self.shadow_kind(source) and source in self.bars and source.active \
                 and self.bar(source) == self.bar(target)
             if same:
