@@ -140,6 +140,7 @@ class Assumptions:
         self.loop_alias = {}     # loop -> pairs of names that may share memory at the head
         self.holders = {}        # site -> Holder
         self.recursive = {}      # key of an instance -> what is known of it
+        self.hopeless = None     # an error that no further walk can mend
         self.recursive_functions = set()   # functions seen to call themselves
         self.same_function = {}  # number of an instance -> number of the first instance of its function
         self.constants = {}          # containers of objects known at compile time, kept between walks

@@ -8,7 +8,7 @@ from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
 from ...ir.nodes import Assign, Const, Display, Function, GetItem, Var
 from ...ir.types import Tup
 from ..signature import Described
-from ..source import FunctionSource
+from ..source import FunctionSource, last_return
 from .calls import prepare
 from .context import Assumptions, Context, Frame, assigned_names
 from .expressions import lower_expression
@@ -51,6 +51,8 @@ def lower_function(source: FunctionSource, signature: Signature) -> tuple[Functi
         except AdcompilerError as raised:
             error = raised
         later = walk_instances(cx)
+        if assumed.hopeless is not None:
+            raise assumed.hopeless
         if cx.unreached:
             assumed.loop_keys.clear()      # numbers of frames shift when paths are left out
             assumed.loop_alias.clear()
@@ -102,7 +104,7 @@ def _walk(cx: Context, source, signature) -> Function:
     result = lower_expression(cx, structured.value) if structured.value is not None and signature.returns else Const(None)
     finish = cx.blocks[0]
     made = Function(getattr(source.node, "name", "lambda_"), params, [*cx.prologue, *finish], result,
-                    [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(source.node))
+                    [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(last_return(source.node)))
     cx.frames.pop()
     return made
 

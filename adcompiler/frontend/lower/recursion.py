@@ -16,7 +16,7 @@ from ...ir.types import OPAQUE, STATIC, UNDEFINED, Num, Ref, Static, Tup, Type, 
 from .context import Frame, assigned_names, names_used
 from .values import share_holder_group
 
-MOST_INSTANCES = 80
+MOST_INSTANCES = 40   # of one function
 DEEPEST = 5           # instances that are walked inside one another
 SPAN = 100_000        # numbers of frames set aside for one instance
 
@@ -112,13 +112,15 @@ def _instance(cx, node, key, callee, bound, captured) -> Instance:
         return found
     summary = cx.assumed.recursive.get(key)
     if summary is None:
+        of_function = [s.number for k, s in cx.assumed.recursive.items() if k[0] == key[0]]
+        if len(of_function) >= MOST_INSTANCES:
+            cx.assumed.hopeless = UnsupportedSyntaxError(
+                f"this recursion has more than {MOST_INSTANCES} kinds of arguments (a tuple or a function that grows with each call?)",
+                cx.loc(node), hint="collect what grows in a list or an array")
+            raise cx.assumed.hopeless
         summary = cx.assumed.recursive[key] = Summary(len(cx.assumed.recursive))
+        cx.assumed.same_function[summary.number] = of_function[0] if of_function else summary.number
         cx.assumed.changed = True
-        first = next(s.number for k, s in cx.assumed.recursive.items() if k[0] == key[0])
-        cx.assumed.same_function[summary.number] = first
-        if summary.number >= MOST_INSTANCES:
-            cx.unsupported(node, f"this recursion has more than {MOST_INSTANCES} kinds of arguments (a tuple that grows with each call?)",
-                           "collect what grows in a list or an array")
     name = getattr(callee, "name", None) or getattr(callee, "qualname", "f").rpartition(".")[2]
     made = Instance(key, summary, callee, name if name.isidentifier() else "lambda_", bound, captured, cx.loc(node))
     cx.instances[key] = made
