@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class Binding:
     values: tuple
     parameters: inspect.Signature
     hidden: int                      # leading arguments that the caller does not pass (self)
+    places: dict = field(default_factory=dict)     # parameter -> where the function declares it; "" -> the function
 
     @property
     def is_plain(self) -> bool:
@@ -152,7 +153,7 @@ def resolve_wrt(wrt, binding: Binding) -> Wrt:
         path = _path(w, binding)
         value = by_name[path[0]] if len(path) == 1 else by_name[path[0]][path[1]]
         described = describe(value)
-        require_differentiable(described, w if isinstance(w, str) else path[0], value)
+        require_differentiable(described, w if isinstance(w, str) else path[0], value, binding.places.get(path[0]))
         asked.append(path)
         if not any(t.kind in "fc" for t in leaves(described)):
             order.append(-1)
@@ -175,9 +176,9 @@ def _path(w, binding) -> tuple:
         for p in parameters:
             if p.kind is p.VAR_KEYWORD and w in dict(zip(binding.names, binding.values, strict=True))[p.name]:
                 return (p.name, w)
-        raise NonDifferentiableInputError(f"there is no argument '{w}'", hint=f"arguments: {', '.join(binding.names)}")
+        raise NonDifferentiableInputError(f"there is no argument '{w}'", binding.places.get(""), hint=f"arguments: {', '.join(binding.names)}")
     if not isinstance(w, (int, np.integer)) or isinstance(w, bool):
-        raise NonDifferentiableInputError(f"wrt must be a position or a name, not {w!r}", hint="for example wrt=0 or wrt='x'")
+        raise NonDifferentiableInputError(f"wrt must be a position or a name, not {w!r}", binding.places.get(""), hint="for example wrt=0 or wrt='x'")
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][binding.hidden:]
     star = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     extra = dict(zip(binding.names, binding.values, strict=True))[star.name] if star is not None else ()
@@ -189,4 +190,4 @@ def _path(w, binding) -> tuple:
     if 0 <= k - len(positional) < len(extra):
         return (star.name, k - len(positional))
     raise NonDifferentiableInputError(f"wrt={w}: the call has only {len(positional) + len(extra)} positional arguments",
-                                      hint="count from 0, or give the name of the argument")
+                                      binding.places.get(""), hint="count from 0, or give the name of the argument")

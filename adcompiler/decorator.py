@@ -11,10 +11,10 @@ import numpy as np
 
 from . import pipeline
 from .calling import Binding, bind_call, resolve_wrt
-from .errors import AdcompilerError, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
+from .errors import AdcompilerError, Loc, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
 from .frontend.lower import Signature
 from .frontend.signature import describe
-from .frontend.source import get_source
+from .frontend.source import get_source, last_return
 from .rules.registry import lookup
 from .runtime.finish import finished, is_nan, private_copy
 from .runtime.seeds import checked_seed
@@ -186,7 +186,21 @@ class Programs:
         self.parameters = inspect.signature(self.python, follow_wrapped=False)
 
     def bind(self, args, kwargs) -> Binding:
-        return bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
+        binding = bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
+        binding.places = self.places
+        return binding
+
+    @functools.cached_property
+    def places(self) -> dict:
+        """Where each parameter is declared, the function itself under "", and its last result under "return"."""
+        source, node = self.source, self.source.node
+
+        def loc(n):
+            return Loc(source.filename, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset, source.qualname)
+
+        a = node.args
+        declared = [x for x in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if x is not None]
+        return {"": loc(node), "return": loc(last_return(node)), **{x.arg: loc(x) for x in declared}}
 
     def signature(self, binding, paths) -> Signature:
         described = tuple((n, describe(v)) for n, v in zip(binding.names, binding.values, strict=True))
@@ -417,6 +431,10 @@ class GradientCaller:
             bad = is_nan(gradients)
         except ZeroDivisionError:
             bad = True
+        except NotScalarError as error:
+            if error.lineno:
+                raise
+            raise NotScalarError(error.reason, binding.places["return"], hint=error.hint) from None
         if bad:
             strict = self.programs.joint(binding, wrt.paths, strict=True)
             with np.errstate(all="ignore"):

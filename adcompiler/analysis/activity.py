@@ -211,14 +211,18 @@ class Activity:
                 continue
             value = s.value
             if isinstance(value, Call) and value.function in _TEXT or isinstance(value, Raw) and isinstance(value.node, ast.JoinedStr):
-                raise UnsupportedSyntaxError(f"the result depends on the text or bytes of '{v.name}', which carries a derivative", s.loc,
+                raise UnsupportedSyntaxError(f"the result depends on the text or bytes of {_called(v)}, which carries a derivative", s.loc,
                                              hint="compute with the number itself instead of reading it back from text")
+            if isinstance(value, Call) and isinstance(value.function, GetAttr):
+                owner = value.function.base.name if isinstance(value.function.base, Var) and not value.function.base.hidden else "an object"
+                raise MissingRuleError(f"the method '{value.function.attr}' of {owner}, about which nothing is known, takes an active value",
+                                       s.loc, hint="use functions that have rules, or cut the derivative with ad.stop_gradient")
             if isinstance(value, Call):
                 function = value.function
                 name = getattr(function, "__qualname__", None) or getattr(function, "attr", None) or repr(function)
                 raise MissingRuleError(f"no derivative rule for {name}, which is called with an active value", s.loc,
                                        hint=f"give it one with ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) or @ad.rule")
-            raise UnsupportedSyntaxError(f"'{v.name}' carries a derivative into an expression that is not understood", s.loc,
+            raise UnsupportedSyntaxError(f"{_called(v)} carries a derivative into an expression that is not understood", s.loc,
                                          hint="write it with operations that have rules")
 
 
@@ -226,6 +230,10 @@ class Activity:
 _TEXT = (str, repr, format, np.ndarray.tobytes, np.ndarray.dumps, np.array2string, np.array_repr, np.array_str, float.hex)
 # Functions that read numbers back from such a form.
 _FROM_TEXT = (np.frombuffer, np.fromstring, float.fromhex, ast.literal_eval)
+
+
+def _called(v) -> str:
+    return "an intermediate value" if v.hidden else f"'{v.name}'"
 
 
 def operands_of(value):

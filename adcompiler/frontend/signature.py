@@ -98,7 +98,7 @@ def is_differentiable(described: Described) -> bool:
     return any(t.kind in "fc" for t in leaves(described))
 
 
-def require_differentiable(described: Described, name: str, value):
+def require_differentiable(described: Described, name: str, value, loc=None):
     """Raise NonDifferentiableInputError unless a gradient with respect to this argument makes sense."""
     if is_differentiable(described):
         return
@@ -108,4 +108,4 @@ def require_differentiable(described: Described, name: str, value):
     if isinstance(value, np.ndarray):
         what = f"array of {value.dtype}"
     hint = "pass float(...) or use .astype(float)" if list(leaves(described)) else "choose other arguments with wrt="
-    raise NonDifferentiableInputError(f"no gradient with respect to '{name}': it is of type {what}, not floating", hint=hint)
+    raise NonDifferentiableInputError(f"no gradient with respect to '{name}': it is of type {what}, not floating", loc, hint=hint)

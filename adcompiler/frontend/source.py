@@ -54,6 +54,18 @@ class FunctionSource:
     qualname: str
 
 
+def last_return(node):
+    """The last `return` of a function itself (not of one inside it), or the function if it has none."""
+    found, inner = node, list(node.body) if isinstance(node.body, list) else []
+    while inner:
+        n = inner.pop(0)
+        if isinstance(n, ast.Return) and (found is node or n.lineno > found.lineno):
+            found = n
+        inner.extend(c for c in ast.iter_child_nodes(n) if isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))
+                     and not isinstance(c, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)))
+    return found
+
+
 def get_source(function) -> FunctionSource:
     """The source of the code that a call of `function` runs. For a bound method, `self` is the caller's concern.
 

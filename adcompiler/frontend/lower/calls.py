@@ -388,12 +388,27 @@ def call_value(cx, node, callee, args, kwargs):
             return call_function(cx, node, call, [callee, *args], dict(kwargs))
     if value is NOTHING:
         if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
-            cx.unsupported(node, "which function is called here is not known at compile time",
+            if _function_of(callee) in _ELEMENTWISE_WRAPPERS:
+                cx.missing_rule(node, _name(_function_of(callee)), "write one expression on whole arrays, or a loop that stores each result")
+            cx.unsupported(node, f"what '{_call_text(node)}' calls is not known at compile time",
                            "pass the function itself as an argument, or choose it with 'if'")
         return _opaque_call(cx, node, callee, args, kwargs)
     if isinstance(value, Choice):
         return _call_choice(cx, node, value, list(args), dict(kwargs), 0)
     return call_function(cx, node, value, list(args), dict(kwargs))
+
+
+def _function_of(callee):
+    """The function whose result a callee is, or None."""
+    value = getattr(getattr(callee, "definition", None), "value", None)
+    function = value.function if isinstance(value, Call) else None
+    function = function.value if isinstance(function, Const) else function
+    return function if _hashable(function) else None
+
+
+def _call_text(node):
+    text = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
+    return f"{text[:40]}..." if len(text) > 40 else f"{text}(...)" if isinstance(node, ast.Call) else text
 
 
 def _call_choice(cx, node, choice, args, kwargs, k):
@@ -587,7 +602,8 @@ def _opaque_method(cx, node, base):
         method = _known_method(cx, base, node.func.attr)
         if method is not None and (lookup(method) is not None or is_inactive(method)):
             return emit_call(cx, node, method, (base, *args), kwargs, method=node.func.attr)
-        cx.missing_rule(node, f"{owner}{node.func.attr}")
+        cx.missing_rule(node, f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
+                        "" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient")
     for a in args:
         _may_be_written(a)
     from ...ir.nodes import GetAttr
