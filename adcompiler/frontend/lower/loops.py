@@ -5,7 +5,7 @@ import ast
 import copy
 from dataclasses import replace
 
-from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var
+from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var, operands
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
 from .context import Group, assigned_names
 from .expressions import lower_expression, lower_test, truth
@@ -30,6 +30,7 @@ def _lower_loop(cx, node):
         if items is not None:
             return _unroll(cx, node, items)
     runs = iteration(cx, node) if isinstance(node, ast.For) else None
+    held = _hold(cx, node, runs)
     head = _Head(cx, node)
     loop = Loop(runs.kind if runs else "while", [], loc=cx.loc(node))
     cx.uid += 1
@@ -53,8 +54,23 @@ def _lower_loop(cx, node):
     head.close(loop)
     frame.live_now = outer_live
     head.leave(loop)
+    for key in held:
+        cx.env.pop(key, None)
     cx.loop_depth -= 1
     cx.emit(loop)
+
+
+def _hold(cx, node, runs) -> list:
+    """Bind what the loop runs over to keys that no program can spell: names that change may share its memory."""
+    expression = None if runs is None else runs.iterable if runs.elements is None else runs.elements.printed
+    held = []
+    for k, v in enumerate(operands(expression)):
+        if v.group is not None:
+            key = (cx.frame.number, f"run over {k} in {node.lineno}:{node.col_offset}")
+            cx.env[key] = v
+            cx.frame.always_live = cx.frame.always_live | {key[1]}
+            held.append(key)
+    return held
 
 
 def _breaks(block) -> bool:
