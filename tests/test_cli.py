@@ -56,8 +56,8 @@ class RecordingFunction:
 
     def report(self, *args, types=None):
         self.asked.append(("report", args, types))
-        saved = [SimpleNamespace(line=8, name="x", reason="read by x * x", nbytes=24, site=0)]
-        return Report(active=["x", "y"], saved=saved, recomputed=[])
+        saved = [SimpleNamespace(line=8, name="x", reason="read by x * x", nbytes=24, site=0, filename="")]
+        return Report(active=["x", "y"], saved=saved, recomputed=[], filename="")
 
 
 class Report(SimpleNamespace):

@@ -95,7 +95,7 @@ class Namer:
             return ast.Call(ast.Name("slice", ast.Load()), [self.object(v) for v in (value.start, value.stop, value.step)], [])
         if isinstance(value, np.dtype):
             return ast.Call(ast.Attribute(self.module(np), "dtype", ast.Load()), [ast.Constant(value.str if value.names is None else str(value))], [])
-        if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, np.ufunc):
+        if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, (np.ufunc, type)):
             return ast.Attribute(self.object(value.__self__), value.__name__, ast.Load())
         return self.function(value)
 

@@ -24,9 +24,14 @@ class Note:
 
 
 def notes_of_report(report) -> list[Note]:
-    """What a report says line by line: what is saved on the tape and what is computed again, and why."""
-    saved = [Note(row.line, "saved", f"{row.name}: {row.reason}{_size(row.nbytes)}") for row in report.saved]
-    return saved + [Note(row.line, "recomputed", f"{row.name}: {row.reason}") for row in report.recomputed]
+    """What a report says line by line: what is saved on the tape and what is computed again, and why.
+
+    Rows of helpers in other files are left out.
+    """
+    saved = [Note(row.line, "saved", f"{row.name}: {row.reason}{_size(row.nbytes)}")
+             for row in report.saved if row.filename == report.filename]
+    return saved + [Note(row.line, "recomputed", f"{row.name}: {row.reason}")
+                    for row in report.recomputed if row.filename == report.filename]
 
 
 def _size(nbytes) -> str:

@@ -129,6 +129,9 @@ class _Module:
         else:
             name = getattr(value, "__qualname__", local)
             module = sys.modules.get(getattr(value, "__module__", None) or "")
+        public = next((n for n, v in vars(np).items() if v is value), None)
+        if public is not None:
+            return f"from numpy import {public} as {local}"
         found = getattr(module, name, None) if module is not None and name.isidentifier() else None
         if (
             module is None

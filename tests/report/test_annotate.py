@@ -46,10 +46,12 @@ def test_titles_and_summaries_are_escaped():
 
 
 def test_notes_of_a_report():
-    report = SimpleNamespace(
-        saved=[SimpleNamespace(line=3, name="x", reason="read by x * x", nbytes=8000, site=0),
-               SimpleNamespace(line=4, name="s", reason="test of if", nbytes=None, site=1)],
-        recomputed=[SimpleNamespace(line=5, name="t", reason="a view")])
+    report = SimpleNamespace(filename="f.py", saved=[
+        SimpleNamespace(line=3, name="x", reason="read by x * x", nbytes=8000, site=0, filename="f.py"),
+        SimpleNamespace(line=4, name="s", reason="test of if", nbytes=None, site=1, filename="f.py"),
+        SimpleNamespace(line=4, name="u", reason="of a helper", nbytes=None, site=2, filename="other.py")],
+        recomputed=[SimpleNamespace(line=5, name="t", reason="a view", filename="f.py"),
+                    SimpleNamespace(line=5, name="v", reason="of a helper", filename="other.py")])
     assert notes_of_report(report) == [Note(3, "saved", "x: read by x * x (8,000 bytes)"),
                                        Note(4, "saved", "s: test of if"), Note(5, "recomputed", "t: a view")]
 
