@@ -7,11 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-import adcompiler as ad
-from tests.programs.differentiate import (
-    assert_clear, assert_close, assert_owned, assert_same_numbers, assert_structure, gradient_function,
-)
-from tests.programs.oracle import is_number, leaves, reference_gradient
+from tests.programs.check import check_program
 from tests.programs.program import Program
 
 V3 = np.array([0.7, -1.2, 2.1])
@@ -587,7 +583,7 @@ def object_made_by_a_method(f, s):
     return np.sum(g.u * f.u) * g.k
 
 
-# -- results and arguments -------------------------------------------------------------------------------------------------
+# -- results and arguments ----------------------------------------------------------------------------------------------
 
 def result_list_of_changed_arrays(x):
     rows = [x * 1.0, x * x]
@@ -699,21 +695,4 @@ RIGHT = [
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda p: p.name.partition(".")[2])
 def test_gradient(program):
-    args, kwargs = program.fresh()
-    try:
-        value, gradient = gradient_function(program)(args, kwargs)
-    except ad.AdcompilerError as error:
-        if not program.may_refuse:
-            raise
-        assert_clear(error)
-        return
-    expected = program.run(*program.fresh())
-    assert len(leaves(value)) == len(leaves(expected))
-    for got, want in zip(leaves(value), leaves(expected), strict=True):
-        assert np.allclose(got, want, rtol=1e-13, atol=1e-13) if is_number(want) else got == want
-    assert_close(gradient, reference_gradient(program), program.tolerance, program.name)
-    before, named = program.fresh()
-    for part, argument in zip(gradient, program.chosen(before, named), strict=True):
-        assert_structure(part, argument)
-    assert_same_numbers(args, before, "the caller's arguments changed")
-    assert_owned(gradient, args, program.name)
+    check_program(program)

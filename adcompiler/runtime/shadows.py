@@ -11,6 +11,10 @@ from collections import defaultdict
 
 import numpy as np
 
+from ..errors import ShapeError, UnsupportedSyntaxError
+
+DEEPEST = 100      # containers inside containers; more than this is one that holds itself
+
 
 class Shadows:
     """The shadows of one replay.
@@ -70,7 +74,10 @@ def add_seed(shadow, primal, seed, by_identity=False):
         for k, s in seed.items():
             _add_slot(shadow, primal, k, primal[k], s, by_identity)
     else:
-        for k in attribute_names(primal):
+        names = attribute_names(primal)
+        if not any(hasattr(seed, k) for k in names):
+            raise ShapeError(f"the seed of a {type(primal).__name__} has none of its attributes", hint=f"attributes: {', '.join(names)}")
+        for k in names:
             _add_slot(shadow, primal, k, getattr(primal, k), getattr(seed, k, None), by_identity)
 
 
@@ -263,7 +270,7 @@ class Entries:
         self.container, self.items = container, items
 
 
-def entries(value):
+def entries(value, depth=0):
     """The content of a container, through all that it holds; anything else is itself.
 
     >>> values = [1.0, [2.0]]
@@ -272,15 +279,17 @@ def entries(value):
     >>> gradient_of(Shadows(), given)
     [0.0, [0.0]]
     """
+    if depth > DEEPEST:
+        raise UnsupportedSyntaxError("no gradient has the structure of a container that holds itself", hint="pass its parts as arguments")
     if isinstance(value, list):
-        return Entries(value, [(k, entries(v)) for k, v in enumerate(value)])
+        return Entries(value, [(k, entries(v, depth + 1)) for k, v in enumerate(value)])
     if isinstance(value, dict):
-        return Entries(value, [(k, entries(v)) for k, v in value.items()])
+        return Entries(value, [(k, entries(v, depth + 1)) for k, v in value.items()])
     if isinstance(value, tuple):
-        parts = [entries(v) for v in value]
+        parts = [entries(v, depth + 1) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if not isinstance(value, (np.ndarray, np.generic)) and is_object(value):
-        return Entries(value, [(k, entries(getattr(value, k))) for k in attribute_names(value)])
+        return Entries(value, [(k, entries(getattr(value, k), depth + 1)) for k in attribute_names(value)])
     return value
 
 

@@ -12,7 +12,7 @@ import operator
 import types as python_types
 
 from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, If, Raw, Slice, Store, Var
-from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Ref, Static, Tup, carries_derivative, join_all, without_dims
+from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
 from ...runtime.containers import sorting_order
 from .expressions import apply_operator, branch_value, in_block, lower_expression, lower_index, spread
 from .joins import join_environments
@@ -304,8 +304,8 @@ def _read_function(cx, node, base, keys, functions, target):
     """An element of a container of known functions: which one it is, is told by comparing it with each."""
     from .calls import Choice, stored
 
-    def is_option(cx, node, k):
-        return cx.assign_temporary(Call(operator.is_, (target, _get(base, Const(keys[k])))), BOOL, node)
+    def is_option(cx, node, k, holder):
+        return cx.assign_temporary(Call(operator.is_, (holder, _get(base, Const(keys[k])))), BOOL, node)
 
     options = [stored(f, target) for f in functions]
     target.const, target.type = Choice(tuple(options), is_option), STATIC
@@ -329,7 +329,10 @@ def _index_operand(cx, node, index):
 
 
 def _missing_key(cx, node, base, index):
-    return cx.assign_temporary(_get(base, index), OPAQUE, node)
+    cls = holder_of(cx, base).cls
+    if isinstance(cls, type) and hasattr(cls, "__missing__"):
+        cx.unsupported(node, f"a key that the {cls.__name__} does not hold is read, which makes an element", "set the key first")
+    return read_element(cx, node, ContainerOp("get", base, index, loc=cx.loc(node)), OPAQUE)
 
 
 def _get(base, index):
@@ -345,7 +348,10 @@ def _numbers(constant):
 def read_element(cx, node, operation, element, static=None):
     """Emit a read of a container with the type of the element; its target."""
     from .calls import stored
+    from .recursion import Unreached
 
+    if cx.unreached and isinstance(element, Undefined):
+        raise Unreached       # the path that puts elements there was left out
     target = cx.temporary(element, node)
     holder, site = holder_of(cx, operation.base), operation.base.type.site
     target.varied = holder.varied and carries_derivative(element) and not isinstance(element, Ref)
@@ -375,6 +381,8 @@ def read_element(cx, node, operation, element, static=None):
 
 
 def _read_tuple(cx, node, base, index, key):
+    if base.items is None and isinstance(cx.constant(base), tuple):
+        return read_item(cx, node, Const(cx.constant(base)), index)
     if isinstance(index, Slice):
         bounds = [cx.constant(p) if p is not None else None for p in (index.lower, index.upper, index.step)]
         if NOTHING in bounds:
@@ -462,6 +470,11 @@ def exact_items(cx, node, value):
     if isinstance(t, Ref) and t.kind == "list" and holder_of(cx, value).exact:
         return [read_item(cx, node, value, Const(k)) for k in holder_of(cx, value).items]
     return None
+
+
+def is_empty(cx, value) -> bool:
+    """Is this a list into which nothing is put, as far as the walks have shown?"""
+    return all(isinstance(t, Undefined) for t in holder_of(cx, value).types())
 
 
 def needs_unrolling(cx, value):
