@@ -304,13 +304,24 @@ def _tuple_items(cx, node):
         if isinstance(constant, tuple):
             return [lambda v=v: Const(v) for v in constant]
         if isinstance(t, Ref) and t.kind == "list":
-            from .containers import needs_unrolling, read_item
+            from .containers import is_empty, needs_unrolling, read_item
 
+            if is_empty(cx, value):
+                _check_empty(cx, node, value)
+                return []
             count = needs_unrolling(cx, value)
             if count is not None:
                 return [lambda k=k: read_item(cx, node, value, Const(k)) for k in range(count)]
         del cx.blocks[-1][length:]
     return None
+
+
+def _check_empty(cx, node, value):
+    """A loop over a list into which nothing is ever put does not run; generated code makes sure of it."""
+    from ...ir.nodes import Effect
+
+    check = ast.copy_location(ast.parse("assert not values, 'a list got elements in a way that the compiler does not see'").body[0], node)
+    cx.emit(Effect(check, {"values": value}, loc=cx.loc(node)))
 
 
 def _pack(cx, node, operands):

@@ -17,6 +17,7 @@ from .context import Frame, assigned_names, names_used
 from .values import share_holder_group
 
 MOST_INSTANCES = 40   # of one function
+FREE_REVISIONS = 8
 DEEPEST = 5           # instances that are walked inside one another
 SPAN = 100_000        # numbers of frames set aside for one instance
 
@@ -35,6 +36,7 @@ class Summary:
     constant: object = NOTHING                       # of a result that carries no number
     stores: bool = False                             # memory may change during the call
     activated: set = field(default_factory=set)      # leaves of the parameters into which active values are stored
+    revisions: int = 0
 
 
 @dataclass(eq=False)
@@ -447,7 +449,9 @@ def _parameter(cx, name, operand, place, part_of=None) -> Var:
 def _learn(cx, instance, given, stores):
     """Note what this walk shows about an instance."""
     summary, result = instance.summary, instance.result
-    t = cx.assumed.join(cx.assumed.current(summary.type), _result_type(cx, result))
+    t = _result_type(cx, result)
+    if summary.revisions > FREE_REVISIONS:      # what a walk learns while paths are left out may be too pessimistic to keep
+        t = cx.assumed.join(cx.assumed.current(summary.type), t)
     varied = tuple(cx.varied(leaf) for leaf in _result_leaves(result, t))
     if len(varied) == len(summary.varied):
         varied = tuple(a or b for a, b in zip(varied, summary.varied, strict=True))
@@ -464,6 +468,7 @@ def _learn(cx, instance, given, stores):
     new = (t, varied, constant, stores or summary.stores, activated)
     if new != (summary.type, summary.varied, summary.constant, summary.stores, summary.activated):
         summary.type, summary.varied, summary.constant, summary.stores, summary.activated = new
+        summary.revisions += 1
         cx.assumed.changed = True
 
 
