@@ -6,6 +6,7 @@ whose parameters have a derivative. Queries of shapes and constructors stand wit
 """
 from __future__ import annotations
 
+import bisect
 import builtins
 import cmath
 import logging
@@ -51,7 +52,7 @@ inactive(np.gcd, np.lcm, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.inver
 inactive(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.argwhere, np.lexsort,
          np.nonzero, np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.linalg.matrix_rank,
          np.ndarray.argmax, np.ndarray.argmin, np.ndarray.argsort, np.ndarray.argpartition, np.ndarray.nonzero,
-         np.ndarray.searchsorted, list.index, list.count, tuple.index, tuple.count)
+         np.ndarray.searchsorted, bisect.bisect_left, bisect.bisect_right, list.index, list.count, tuple.index, tuple.count)
 
 # Types and properties of types
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -321,11 +322,53 @@ def _reduce(cx, node, args, kwargs):
     value = args[1]
     items = list(value.items) if isinstance(value, Var) and value.items is not None else exact_items(cx, node, value)
     if items is None:
-        cx.unsupported(node, "functools.reduce over a sequence of unknown length", "write a loop")
+        return _reduce_in_loop(cx, node, args)
     total = args[2] if len(args) > 2 else items.pop(0)
     for item in items:
         total = call_value(cx, node, args[0], [total, item], {})
     return total
+
+
+def _reduce_in_loop(cx, node, args):
+    """functools.reduce over an array, or a list of unknown length."""
+    from .comprehensions import reduced_in_loop
+    from .containers import read_item
+    from .expressions import subscript
+
+    source, t = args[1], cx.type(args[1])
+    if not (isinstance(t, Num) and t.rank or isinstance(t, Ref) and t.kind == "list"):
+        if any(cx.varied(a) for a in args):
+            cx.unsupported(node, "functools.reduce over something that is not a list, a tuple or an array", "make a list of it, or write a loop")
+        return None
+    read = subscript if isinstance(t, Num) else read_item
+    start = args[2] if len(args) > 2 else read(cx, node, source, Const(0))
+    rest = source if len(args) > 2 else read(cx, node, source, Slice(Const(1), None, None))
+    return reduced_in_loop(cx, node, args[0], start, rest)
+
+
+def _chain(cx, node, args, kwargs):
+    """itertools.chain as the list of all elements."""
+    from .containers import concatenate_sequences
+
+    if not any(cx.varied(a) for a in args):
+        return None
+    lists = [_as_list(cx, node, a, ()) for a in args]
+    return functools.reduce(lambda a, b: concatenate_sequences(cx, node, a, b), lists)
+
+
+def _combined_next(cx, node, args, kwargs):
+    if any(cx.varied(a) for a in args):
+        cx.unsupported(node, "'next' of active values", "write a loop that breaks at the element that is wanted")
+    return None
+
+
+def _combined(name, instead):
+    def handler(cx, node, args, kwargs):
+        if any(cx.varied(a) for a in args):
+            cx.unsupported(node, f"'itertools.{name}' of active values", instead)
+        return None
+
+    return handler
 
 
 HANDLERS = {
@@ -334,7 +377,11 @@ HANDLERS = {
     callable: _callable, print: _print, str: _inactive_text(str), repr: _inactive_text(repr), format: _inactive_text(format),
     id: _inactive_text(id), sorted: _sorted, functools.reduce: _reduce,
     reversed: _reversed, zip: _lazy("zip"), map: _lazy("map"), filter: _lazy("filter"), enumerate: _lazy("enumerate"),
-    iter: _lazy("iter"),
+    iter: _lazy("iter"), itertools.chain: _chain,
+    itertools.accumulate: _combined("accumulate", "use np.cumsum or np.cumprod, or write a loop"),
+    **{getattr(itertools, n): _combined(n, f"run it over range(len(...)), and read the elements by index: for i, j in itertools.{n}(...)")
+       for n in ("product", "combinations", "permutations", "combinations_with_replacement", "pairwise") if hasattr(itertools, n)},
+    next: _combined_next,
 }
 
 __all__ = ["HANDLERS", "Raw", "math"]

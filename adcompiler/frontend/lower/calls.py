@@ -27,7 +27,7 @@ from ..source import get_source
 from ..structure import structure
 from . import numbers
 from .context import Frame, assigned_names, names_used
-from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw
+from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
@@ -73,7 +73,7 @@ class StoredClosure:
 
 @dataclass(eq=False)
 class Choice:
-    """One of several known functions, which one is told at run time; `is_option(cx, node, k)` gives the test for each."""
+    """One of several known functions, which one is told at run time; `is_option(cx, node, k, holder)` tests for one."""
 
     options: tuple
     is_option: object
@@ -178,7 +178,10 @@ def make_closure(cx, node):
 
 
 def _kept(cx, node, operand):
-    return operand if isinstance(operand, Const) else copy_of(cx, node, operand)
+    """An operand that a function fixes when it is made: a copy of the name, unless the name is never bound again."""
+    if isinstance(operand, Const) or operand.definition == "param" and operand.name not in cx.frames[0].bound_again:
+        return operand
+    return copy_of(cx, node, operand)
 
 
 def _printed_closure(cx, node, defaults, keyword):
@@ -290,7 +293,7 @@ def arguments(cx, node, callee=None):
         if sequence and isinstance(a, (ast.List, ast.Tuple)):
             args.append(_literal_sequence(cx, a))
         elif isinstance(a, ast.Starred):
-            args.extend(elements(cx, [a]))
+            args.extend(_spread_to_fit(cx, node, a, callee) or elements(cx, [a]))
         elif isinstance(a, ast.GeneratorExp) and (sequence or _plain(cx, callee) in _CONSUMERS):
             args.append(lower_expression(cx, ast.copy_location(ast.ListComp(a.elt, a.generators), a)))
         else:
@@ -310,6 +313,23 @@ def arguments(cx, node, callee=None):
         else:
             kwargs[k.arg] = lower_expression(cx, k.value)
     return args, kwargs
+
+
+def _spread_to_fit(cx, node, starred, callee):
+    """`f(*x)` with an array `x`, where `f` has a fixed number of parameters and nothing else is passed; else None."""
+    function = _plain(cx, callee)
+    tree = function.node if isinstance(function, Closure) else get_source(function).node if isinstance(function, types.FunctionType) else None
+    if tree is None or len(node.args) != 1 or node.keywords or tree.args.vararg or tree.args.defaults or tree.args.kwonlyargs:
+        return None
+    value = lower_expression(cx, starred.value)
+    t = cx.type(value)
+    if not (isinstance(t, Num) and t.rank):
+        return None
+    count = len(tree.args.posonlyargs) + len(tree.args.args)
+    text = f"if len(x) != {count}: raise TypeError('{tree.name if hasattr(tree, 'name') else '<lambda>'}() takes {count} positional arguments')"
+    check = ast.fix_missing_locations(ast.copy_location(ast.parse(text).body[0], node))
+    cx.emit(Effect(check, {"x": value}, loc=cx.loc(node)))
+    return [subscript(cx, node, value, Const(k)) for k in range(count)]
 
 
 # Functions without a rule that read all of an iterable at once.
@@ -371,6 +391,15 @@ def _special_form(cx, node):
             return lower_comprehension(cx, items)
         call = ast.copy_location(ast.Call(node.func, [items, *node.args[1:]], node.keywords), node)
         return lower_call(cx, call)
+    if name == "dict" and len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.Call) and \
+            isinstance(node.args[0].func, ast.Name) and node.args[0].func.id in ("zip", "enumerate"):
+        key, value = ast.Name("_key", ast.Load()), ast.Name("_value", ast.Load())
+        pair = ast.Tuple([ast.Name("_key", ast.Store()), ast.Name("_value", ast.Store())], ast.Store())
+        made = ast.DictComp(key, value, [ast.comprehension(pair, node.args[0], [], 0)])
+        for n in ast.walk(made):
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, node)
+        return lower_comprehension(cx, made)
     if name == "super" and not node.args:
         cx.unsupported(node, "'super()' is not understood", "call the base class by name: Base.method(self, ...)")
     if name in ("locals", "globals", "vars", "eval", "exec") and not (name == "vars" and node.args):
@@ -394,7 +423,9 @@ def call_value(cx, node, callee, args, kwargs):
                            "pass the function itself as an argument, or choose it with 'if'")
         return _opaque_call(cx, node, callee, args, kwargs)
     if isinstance(value, Choice):
-        return _call_choice(cx, node, value, list(args), dict(kwargs), 0)
+        return _call_choice(cx, node, value, callee, list(args), dict(kwargs), 0)
+    if isinstance(value, (StoredClosure, StoredPartial)) and isinstance(callee, Var):
+        value = in_holder(value, callee)
     return call_function(cx, node, value, list(args), dict(kwargs))
 
 
@@ -411,15 +442,41 @@ def _call_text(node):
     return f"{text[:40]}..." if len(text) > 40 else f"{text}(...)" if isinstance(node, ast.Call) else text
 
 
-def _call_choice(cx, node, choice, args, kwargs, k):
+def _call_choice(cx, node, choice, callee, args, kwargs, k):
     """Call the function that is chosen at run time: a branch for each."""
     def chosen():
-        return call_function(cx, node, choice.options[k], list(args), dict(kwargs))
+        return call_function(cx, node, in_holder(choice.options[k], callee), list(args), dict(kwargs))
 
     if k == len(choice.options) - 1:
         return chosen()
-    test = choice.is_option(cx, node, k)
-    return branch_value(cx, node, test, chosen, lambda: _call_choice(cx, node, choice, args, kwargs, k + 1))
+    test = choice.is_option(cx, node, k, callee)
+    return branch_value(cx, node, test, chosen, lambda: _call_choice(cx, node, choice, callee, args, kwargs, k + 1))
+
+
+def in_holder(value, holder):
+    """The same function, where `holder` is the variable that has the object."""
+    if isinstance(value, StoredClosure):
+        return StoredClosure(value.closure, holder)
+    return StoredPartial(value.partial, holder) if isinstance(value, StoredPartial) else value
+
+
+def behind_join(value, holder):
+    """A function that one path has made, as known where the paths have met in `holder`; None if that cannot be said.
+
+    What it has fixed (defaults, the arguments of a partial) was computed on that path only, and is read off the object.
+    """
+    fixed = (*value.defaults, *value.keyword_defaults.values()) if isinstance(value, Closure) else \
+        (*value.args, *value.kwargs.values()) if isinstance(value, Partial) else (value.base,) if isinstance(value, ArrayMethod) else \
+        (value.self,) if isinstance(value, BoundMethod) else ()
+    if all(isinstance(o, Const) or o.definition in ("param", "global") for o in fixed):
+        return value
+    return stored(value, holder) if isinstance(value, (Closure, Partial)) else None
+
+
+def _name_of_closure(value) -> str:
+    """The name by which a nested function is told at run time; empty for a lambda and for anything else."""
+    closure = value.closure if isinstance(value, StoredClosure) else value
+    return closure.name if isinstance(closure, Closure) and closure.name != "<lambda>" else ""
 
 
 def choice_of(known, holder):
@@ -429,18 +486,22 @@ def choice_of(known, holder):
         for option in value.options if isinstance(value, Choice) else (value,):
             if not any(option is o for o in options):
                 options.append(option)
-    closures = [o for o in options if isinstance(o, (Closure, StoredClosure, Partial, ArrayMethod, BoundMethod))]
-    named = len({getattr(o, "name", "<lambda>") for o in closures}) == len(closures) and all(
-        isinstance(o, Closure) and o.name != "<lambda>" for o in closures)
+    options = [behind_join(o, holder) for o in options]
+    if None in options:
+        return None
+    closures = [o for o in options if isinstance(o, (Closure, StoredClosure, Partial, StoredPartial, ArrayMethod, BoundMethod))]
+    names = {_name_of_closure(o) for o in closures}
+    named = len(names) == len(closures) and "" not in names
     if len(closures) > 1 and not named:
         return None
     if len(closures) == 1:
         options = [o for o in options if o is not closures[0]] + closures
 
-    def is_option(cx, node, k):
-        if isinstance(options[k], Closure):
+    def is_option(cx, node, k, holder):
+        name = _name_of_closure(options[k])
+        if name:
             tree = ast.parse("f.__name__ == text", mode="eval").body
-            return cx.assign_temporary(Raw(tree, {"f": holder, "text": Const(options[k].name)}), BOOL, node)
+            return cx.assign_temporary(Raw(tree, {"f": holder, "text": Const(name)}), BOOL, node)
         return cx.assign_temporary(Call(operator.is_, (holder, Const(options[k]))), BOOL, node)
 
     return Choice(tuple(options), is_option)
@@ -557,8 +618,8 @@ def _call_stored_partial(cx, node, stored, args, kwargs):
     """Call a partial that was read back from a container."""
     partial = stored.partial
     if any(cx.varied(o) for o in (*partial.args, *partial.kwargs.values())):
-        cx.unsupported(node, "a functools.partial that was stored in a container fixes a value that carries a derivative",
-                       "store the value beside the function and pass it as an argument: for f, w in layers: y = f(y, w)")
+        cx.unsupported(node, "a functools.partial that is stored, or chosen at run time, fixes a value that carries a derivative",
+                       "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)")
 
     def read(text, operand):
         return cx.assign_temporary(Raw(ast.parse(text, mode="eval").body, {"f": stored.holder}), cx.type(operand), node)
@@ -571,8 +632,8 @@ def _call_stored_partial(cx, node, stored, args, kwargs):
 def _stored_default(cx, node, stored, k):
     original = stored.closure.defaults[k]
     if cx.varied(original):
-        cx.unsupported(node, "a default of a function that was stored in a container carries a derivative",
-                       "store the value beside the function and pass it as an argument: for f, w in layers: y = f(y, w)")
+        cx.unsupported(node, "a default of a function that is stored, or chosen at run time, carries a derivative",
+                       "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)")
     tree = ast.parse(f"f.__defaults__[{k}]", mode="eval").body
     return cx.assign_temporary(Raw(tree, {"f": stored.holder}), cx.type(original), node)
 

@@ -77,6 +77,19 @@ def lower_sum(cx, node):
     return _run(cx, comp, add, {total: start}, result=total)
 
 
+def reduced_in_loop(cx, node, function, start, source):
+    """`functools.reduce(function, source, start)` as a running value."""
+    from ...ir.types import STATIC
+
+    comp = ast.parse("(_total for _e in _source)", mode="eval").body
+    for n in ast.walk(comp):
+        ast.copy_location(n, node)
+    if isinstance(function, Const):
+        function = cx.assign_temporary(function, STATIC, node, const=function.value)
+    step = ast.parse("_total = _function(_total, _e)").body[0]
+    return _run(cx, comp, step, {"_total": start, "_source": source, "_function": function}, result="_total")
+
+
 def list_of_elements(cx, node, value):
     """A list of the elements of an array."""
     comp = ast.parse("[_e for _e in _source]", mode="eval").body

@@ -113,6 +113,11 @@ class Frame:
 
 
     @property
+    def bound_again(self) -> set[str]:
+        """Names that any statement of this function, or of one inside it, binds."""
+        return {n.id for n in ast.walk(self.definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+
+    @property
     def rebound_inside(self) -> set[str]:
         """Names that an expression of this function may bind: by `:=`, or in a nested function by `nonlocal`."""
         found = _REBOUND.get(id(self.definition))

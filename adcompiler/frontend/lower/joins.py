@@ -38,7 +38,10 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     target.varied = ((a is not None and a.varied) or (b is not None and b.varied)) and carries_derivative(target.type)
     ca, cb = cx.constant(a) if a is not None else NOTHING, cx.constant(b) if b is not None else NOTHING
     if isinstance(ta, Undefined) or isinstance(tb, Undefined):
-        target.const = ca if isinstance(tb, Undefined) else cb
+        from .calls import behind_join
+
+        known = behind_join(ca if isinstance(tb, Undefined) else cb, target)
+        target.const = known if known is not None or not callable(ca if isinstance(tb, Undefined) else cb) else NOTHING
     elif ca is not NOTHING and cb is not NOTHING and type(ca) is type(cb) and _same(ca, cb):
         target.const = ca
     elif _known_object(ca) or _known_object(cb):
