@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import functools
 
 from ..ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Loop, Phi, Raw, Slice,
                         Starred, Store, Try, Unpack, UserCall, Var, With, walk)

@@ -508,10 +508,24 @@ class Saver:
             self.after(v, Line(name(other, True), self.names.read(v), None, v.loc))
             text = other
         self.used_names[text] = v
-        if conditional and not self.joint:
+        if conditional and not self.joint or not rebound and self.may_be_missing(v):
             self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
         self.on_tape(text, text, v, "argument" if v.definition == "param" else "read by the adjoint", listed=False)
         return name(text)
+
+    def may_be_missing(self, v) -> bool:
+        """Is there a path on which this join has no value?"""
+        exits = {phi for s in self.layout.statements if isinstance(s, Loop) for phi in s.exits}
+        seen, stack = set(), [v]
+        while stack:
+            d = stack.pop().definition
+            if not isinstance(d, Phi) or d in seen:
+                continue
+            seen.add(d)
+            if d.then is None or d.orelse is None and d not in exits:
+                return True
+            stack.extend(s for s in (d.then, d.orelse) if s is not None)
+        return False
 
     def keep_copy(self, v, at):
         """Keep a copy of memory as `at` reads it, since it changes later."""
