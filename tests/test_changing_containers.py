@@ -639,7 +639,7 @@ def test_gradient(program):
     check_program(program)
 
 
-# -- arguments that share parts -----------------------------------------------------------------------------------------
+# -- arguments that share parts ----------------------------------------------------------------------------------------
 
 def first_row_changed(p, q):
     p[0][0] = q[0][1] * 2.0
@@ -695,7 +695,7 @@ def test_a_container_that_holds_itself_is_refused():
         ad.grad(lambda c: c.value * 2.0)(cell)
 
 
-# -- seeds and structures -----------------------------------------------------------------------------------------------
+# -- seeds and structures ----------------------------------------------------------------------------------------------
 
 def grown(items, x):
     items.append(x * items[0])

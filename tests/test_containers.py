@@ -331,7 +331,8 @@ def list_times_array(x):
 def numpy_of_lists(x):
     items = [v * v for v in x]
     m = [[x[0], x[1]], [x[2], 1.0]]
-    return np.sum(items) * np.mean(items) + np.dot(items, x) + np.max(items) + np.sum(np.sqrt(items)) + np.trace(np.array(m)) + np.sum(m)
+    total = np.sum(items) * np.mean(items) + np.dot(items, x) + np.max(items) + np.sum(np.sqrt(items))
+    return total + np.trace(np.array(m)) + np.sum(m)
 
 
 def broadcast_of_lists(m):
@@ -450,7 +451,8 @@ def updated(x, keys):
     c = {**a, "r": a["q"] * 2.0}
     d = a.copy()
     d["p"] = 1.0
-    return a["p"] * a["q"] + c["r"] * c["p"] + sum(v for v in d.values()) + sum(v * w for v, w in zip(a.values(), b.values()))
+    total = sum(v for v in d.values()) + sum(v * w for v, w in zip(a.values(), b.values()))
+    return a["p"] * a["q"] + c["r"] * c["p"] + total
 
 
 def items_of_a_dict(table):
@@ -583,7 +585,7 @@ def object_made_by_a_method(f, s):
     return np.sum(g.u * f.u) * g.k
 
 
-# -- results and arguments ----------------------------------------------------------------------------------------------
+# -- results and arguments ---------------------------------------------------------------------------------------------
 
 def result_list_of_changed_arrays(x):
     rows = [x * 1.0, x * x]
@@ -662,34 +664,81 @@ def array_inserted_then_changed(rows, x):
 
 
 RIGHT = [
-    Program(two_names_for_a_list, (0.7,)), Program(replicated_row, (0.7,)), Program(independent_rows, (V3,)),
-    Program(slices_of_lists, (V4,)), Program(sorts_and_reversals, (V4,)), Program(sorted_pairs, (V4,)), Program(removals, (0.7,)),
-    Program(state_tuple, (0.7,)), Program(stack_until_empty, (0.7,)), Program(chosen_list, (0.7, True), label="first"),
-    Program(chosen_list, (0.7, False), label="second"), Program(list_swapped_in_a_loop, (0.7,)), Program(list_in_a_list_replaced, (0.7,)),
-    Program(zero_length, (V3,)), Program(extend_by_itself, (0.7,)), Program(repeated_by_a_count, (0.7, 3)),
-    Program(arrays_changed_through_the_list, (V3,)), Program(arrays_changed_through_a_name, (V3,)), Program(the_argument_in_a_list, (V3,)),
-    Program(one_array_thrice, (V3,)), Program(rows_of_a_matrix, (M23,)), Program(rows_only_read, (M23,)), Program(history_of_a_buffer, (V3,)),
-    Program(history_without_copies, (V3,)), Program(history_of_views, (V3,)), Program(stacked_after_changes, (V3,)),
-    Program(list_changed_after_stacking, (V3,)), Program(nested_list_to_array, (V3,)), Program(list_times_array, (V3,)),
-    Program(numpy_of_lists, (V3 ** 2,)), Program(broadcast_of_lists, (M23,)), Program(matrices_from_nested_lists, (V3,)),
-    Program(stars, (V4,)), Program(star_of_a_matrix, (M23,)), Program(star_of_a_changed_matrix, (M23,)), Program(starred_call, (0.7,)),
-    Program(unpack_into_elements, (V3,)), Program(named_tuples, (0.7,)), Program(list_of_tuples, ([(0.3, V3 * 0.5), (V3, 0.1)], V3 * 0.7), (0, 1)),
+    Program(two_names_for_a_list, (0.7,)),
+    Program(replicated_row, (0.7,)),
+    Program(independent_rows, (V3,)),
+    Program(slices_of_lists, (V4,)),
+    Program(sorts_and_reversals, (V4,)),
+    Program(sorted_pairs, (V4,)),
+    Program(removals, (0.7,)),
+    Program(state_tuple, (0.7,)),
+    Program(stack_until_empty, (0.7,)),
+    Program(chosen_list, (0.7, True), label="first"),
+    Program(chosen_list, (0.7, False), label="second"),
+    Program(list_swapped_in_a_loop, (0.7,)),
+    Program(list_in_a_list_replaced, (0.7,)),
+    Program(zero_length, (V3,)),
+    Program(extend_by_itself, (0.7,)),
+    Program(repeated_by_a_count, (0.7, 3)),
+    Program(arrays_changed_through_the_list, (V3,)),
+    Program(arrays_changed_through_a_name, (V3,)),
+    Program(the_argument_in_a_list, (V3,)),
+    Program(one_array_thrice, (V3,)),
+    Program(rows_of_a_matrix, (M23,)),
+    Program(rows_only_read, (M23,)),
+    Program(history_of_a_buffer, (V3,)),
+    Program(history_without_copies, (V3,)),
+    Program(history_of_views, (V3,)),
+    Program(stacked_after_changes, (V3,)),
+    Program(list_changed_after_stacking, (V3,)),
+    Program(nested_list_to_array, (V3,)),
+    Program(list_times_array, (V3,)),
+    Program(numpy_of_lists, (V3 ** 2,)),
+    Program(broadcast_of_lists, (M23,)),
+    Program(matrices_from_nested_lists, (V3,)),
+    Program(stars, (V4,)),
+    Program(star_of_a_matrix, (M23,)),
+    Program(star_of_a_changed_matrix, (M23,)),
+    Program(starred_call, (0.7,)),
+    Program(unpack_into_elements, (V3,)),
+    Program(named_tuples, (0.7,)),
+    Program(list_of_tuples, ([(0.3, V3 * 0.5), (V3, 0.1)], V3 * 0.7), (0, 1)),
     Program(tuple_of_unknown_length, (V3,)),
-    Program(descent, ({"w": V3, "b": 0.3}, V3 * 0.9), (0, 1)), Program(descent_of_every_entry, ({"w": V3, "v": V3 * 0.5}, 0.3), (0, 1)),
-    Program(grouped, (V4,)), Program(popped, (0.7,)), Program(updated, (0.7, ["p", "q", "s"])),
-    Program(items_of_a_dict, ({"a": 0.4, "ab": 0.7},)), Program(conditional_key, (0.7,)), Program(conditional_key_missing, (0.7,)),
-    Program(dict_of_lists_of_arrays, (V3,)), Program(dicts_in_a_list, (V3,)),
-    Program(field_stepped, (Field(V4, 0.3), 0.1), (0, 1)), Program(field_attribute_replaced, (Field(V4, 0.3), 0.1), (0, 1)),
-    Program(property_with_setter, (Field(V4, 0.3), 0.7), (0, 1)), Program(one_object_twice, (0.7,)), Program(objects_in_a_list, (V3,)),
-    Program(post_init, (0.7,)), Program(overridden, (0.7,)), Program(supered, (0.7,), may_refuse=True),
-    Program(frozen, (Frozen(0.7, V3), 1.3), (0, 1), may_refuse=True), Program(linked, (0.7,), may_refuse=True),
-    Program(lazily_set, (0.7,), may_refuse=True), Program(object_made_by_a_method, (Field(V4, 0.3), 0.7), (0, 1)),
-    Program(result_list_of_changed_arrays, (V3,)), Program(result_dict, (V3,)), Program(result_object, (V4,)),
-    Program(result_is_an_argument, ([0.7, 1.3], 0.4), (0, 1)), Program(result_tuple, (V3,)), Program(result_alias, (V3,), may_refuse=True),
-    Program(grown_argument, ([0.7, 1.3], 0.4), (0, 1)), Program(sorted_argument, ([0.7, -1.3, 0.2],)),
+    Program(descent, ({"w": V3, "b": 0.3}, V3 * 0.9), (0, 1)),
+    Program(descent_of_every_entry, ({"w": V3, "v": V3 * 0.5}, 0.3), (0, 1)),
+    Program(grouped, (V4,)),
+    Program(popped, (0.7,)),
+    Program(updated, (0.7, ["p", "q", "s"])),
+    Program(items_of_a_dict, ({"a": 0.4, "ab": 0.7},)),
+    Program(conditional_key, (0.7,)),
+    Program(conditional_key_missing, (0.7,)),
+    Program(dict_of_lists_of_arrays, (V3,)),
+    Program(dicts_in_a_list, (V3,)),
+    Program(field_stepped, (Field(V4, 0.3), 0.1), (0, 1)),
+    Program(field_attribute_replaced, (Field(V4, 0.3), 0.1), (0, 1)),
+    Program(property_with_setter, (Field(V4, 0.3), 0.7), (0, 1)),
+    Program(one_object_twice, (0.7,)),
+    Program(objects_in_a_list, (V3,)),
+    Program(post_init, (0.7,)),
+    Program(overridden, (0.7,)),
+    Program(supered, (0.7,), may_refuse=True),
+    Program(frozen, (Frozen(0.7, V3), 1.3), (0, 1), may_refuse=True),
+    Program(linked, (0.7,), may_refuse=True),
+    Program(lazily_set, (0.7,), may_refuse=True),
+    Program(object_made_by_a_method, (Field(V4, 0.3), 0.7), (0, 1)),
+    Program(result_list_of_changed_arrays, (V3,)),
+    Program(result_dict, (V3,)),
+    Program(result_object, (V4,)),
+    Program(result_is_an_argument, ([0.7, 1.3], 0.4), (0, 1)),
+    Program(result_tuple, (V3,)),
+    Program(result_alias, (V3,), may_refuse=True),
+    Program(grown_argument, ([0.7, 1.3], 0.4), (0, 1)),
+    Program(sorted_argument, ([0.7, -1.3, 0.2],)),
     Program(nested_argument, ({"list": [{"v": V3}, V3 * 2.0], "pair": (0.3, 0.9), "obj": Cell(0.4)},), may_refuse=True),
-    Program(list_of_unlike, ([0.7, V3, (0.3, "s"), None],)), Program(empty_parts, ({"x": 0.7, "none": [], "empty": {}},)),
-    Program(array_taken_out_and_changed, ([V3, V3 * 2.0],)), Program(array_inserted_then_changed, ([V3], V3 * 2.0), (0, 1)),
+    Program(list_of_unlike, ([0.7, V3, (0.3, "s"), None],)),
+    Program(empty_parts, ({"x": 0.7, "none": [], "empty": {}},)),
+    Program(array_taken_out_and_changed, ([V3, V3 * 2.0],)),
+    Program(array_inserted_then_changed, ([V3], V3 * 2.0), (0, 1)),
 ]
 
 
