@@ -46,7 +46,12 @@ class _Gradient:
         return self._caller
 
     def __call__(self, *args, **kwargs):
-        caller = self._caller or self.caller
+        caller = self._caller
+        if caller is not None and not kwargs:
+            for matches, entry in caller.fast:      # the short way, without one more call
+                if matches(args):
+                    return entry(args) if self.with_value else entry(args)[1]
+        caller = caller or self.caller
         return caller(args, kwargs) if self.with_value else caller(args, kwargs)[1]
 
     def __reduce__(self):

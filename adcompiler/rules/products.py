@@ -22,11 +22,12 @@ def dot(a, b):
     z = np.dot(a, b)
     a_bar = (z_bar * conj(b) if ndim(a) == 1 and ndim(b) == 1
              else np.outer(z_bar, conj(b)) if ndim(a) == 2 and ndim(b) == 1
-             else conj(b) @ z_bar if ndim(a) == 1 and ndim(b) == 2
+             else conj(b).dot(z_bar) if ndim(a) == 1 and ndim(b) == 2
              else z_bar @ conj(b).T if ndim(a) >= 2 and ndim(b) == 2
              else dot_left_adjoint(z_bar, np.shape(a), b))
     b_bar = (z_bar * conj(a) if ndim(a) == 1 and ndim(b) == 1
-             else conj(a).T @ z_bar if ndim(a) == 2 and ndim(b) == 1 or ndim(a) == 2 and ndim(b) == 2
+             else conj(a).T.dot(z_bar) if ndim(a) == 2 and ndim(b) == 1
+             else conj(a).T @ z_bar if ndim(a) == 2 and ndim(b) == 2
              else np.outer(conj(a), z_bar) if ndim(a) == 1 and ndim(b) == 2
              else dot_right_adjoint(z_bar, a, np.shape(b)))
 
@@ -90,11 +91,12 @@ def matmul(x, y, /):
     z = np.matmul(x, y)
     x_bar = (z_bar * conj(y) if ndim(x) == 1 and ndim(y) == 1
              else np.outer(z_bar, conj(y)) if ndim(x) == 2 and ndim(y) == 1
-             else conj(y) @ z_bar if ndim(x) == 1 and ndim(y) == 2
+             else conj(y).dot(z_bar) if ndim(x) == 1 and ndim(y) == 2
              else z_bar @ conj(y).T if ndim(x) >= 2 and ndim(y) == 2
              else matmul_left_adjoint(z_bar, np.shape(x), y))
     y_bar = (z_bar * conj(x) if ndim(x) == 1 and ndim(y) == 1
-             else conj(x).T @ z_bar if ndim(x) == 2 and ndim(y) == 1 or ndim(x) == 2 and ndim(y) == 2
+             else conj(x).T.dot(z_bar) if ndim(x) == 2 and ndim(y) == 1
+             else conj(x).T @ z_bar if ndim(x) == 2 and ndim(y) == 2
              else np.outer(conj(x), z_bar) if ndim(x) == 1 and ndim(y) == 2
              else matmul_right_adjoint(z_bar, x, np.shape(y)))
 

@@ -571,7 +571,8 @@ class Builder:
                 left_node, sign = node.left, False
                 if isinstance(left_node, ast.UnaryOp) and isinstance(left_node.op, ast.USub):
                     left_node, sign = left_node.operand, True
-                product = call(self.numpy("dot"), left_node, node.right)
+                product = call(attribute(left_node, "dot"), node.right) if isinstance(left_node, ast.Name) else \
+                    call(self.numpy("dot"), left_node, node.right)
                 return ast.UnaryOp(ast.USub(), product) if sign else product
         return call(self.numpy("sum"), node)
 
