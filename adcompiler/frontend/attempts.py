@@ -200,7 +200,10 @@ class _Spreader:
             body = [self.set(self.stopped, clause.number, first)]
             if name:
                 body.append(self.set(self.raised, ast.Name(name, ast.Load()), first))
-            handlers.append(ast.ExceptHandler(clause.type, name, body))
+            caught = clause.type
+            if caught is None and name:
+                caught = self.at(ast.Name("BaseException", ast.Load()), first)
+            handlers.append(ast.ExceptHandler(caught, name, body))
         made = self.at(Attempt(statements, handlers, [], []), first)
         made.stopped, made.raised = self.stopped, self.raised
         made.carries = any(a.clauses and any(c.binds and c.reads for c in a.clauses) for a in around)

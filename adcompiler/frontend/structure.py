@@ -99,16 +99,16 @@ def _exits(body, in_loop=False) -> bool:
     return False
 
 
-def _has_own_break(body) -> bool:
+def has_own_break(body) -> bool:
     for statement in body:
         if isinstance(statement, ast.Break):
             return True
         if isinstance(statement, _SCOPES):
             continue
         if isinstance(statement, _LOOPS):
-            if _has_own_break(statement.orelse):
+            if has_own_break(statement.orelse):
                 return True
-        elif any(_has_own_break(b) for b in _branches(statement)):
+        elif any(has_own_break(b) for b in _branches(statement)):
             return True
     return False
 
@@ -119,7 +119,7 @@ def _has_return(body) -> bool:
 
 def _is_forever(loop) -> bool:
     return (isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
-            and not _has_own_break(loop.body))
+            and not has_own_break(loop.body))
 
 
 def falls(body) -> bool:
@@ -283,7 +283,7 @@ class _Structurer:
 
     def loop(self, s, rest, out):
         returns = _has_return(s.body)
-        broke = self.fresh("broke") if s.orelse and _has_own_break(s.body) else None
+        broke = self.fresh("broke") if s.orelse and has_own_break(s.body) else None
         outermost = self.loops == 0
         if returns and outermost:
             if self.returned is None:

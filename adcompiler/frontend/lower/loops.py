@@ -5,11 +5,13 @@ import ast
 import copy
 from dataclasses import replace
 
-from ...ir.nodes import NOTHING, Assign, Const, Loop, Phi, Var, operands
+from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
+from ..structure import has_own_break
 from .context import Group, assigned_names
-from .expressions import lower_expression, lower_test, truth
+from .expressions import in_block, lower_expression, lower_test, truth
 from .iteration import is_filter, iteration, unrolled_items
+from .joins import join_environments
 from .values import bring
 
 
@@ -129,16 +131,38 @@ def _unroll(cx, node, items):
     """A loop over a tuple of unlike things is written out."""
     from .statements import assign_target, lower_block
 
-    if any(isinstance(n, ast.Break) for s in node.body for n in ast.walk(s)):
+    body, last = node.body, node.body[-1]
+    leaves = isinstance(last, ast.If) and len(last.body) == 1 and isinstance(last.body[0], ast.Break) and not last.orelse
+    if has_own_break(body[:-1] if leaves else body):
         cx.unsupported(node, "'break' in a loop over a tuple of unlike values", "loop over an index instead")
     frame = cx.frame
     outer = frame.live_now
     path = frame.path
-    for k, item in enumerate(items):
+    items = list(items)
+
+    def turns(k):
         frame.live_now = frame.live_head.get(id(node), outer)
         frame.path = (*path, "turn", k)
-        assign_target(cx, node.target, item(), node)
-        lower_block(cx, node.body)
+        assign_target(cx, node.target, items[k](), node)
+        lower_block(cx, body[:-1] if leaves else body)
+        if k + 1 < len(items):
+            further(k + 1)
+
+    def further(k):
+        """The turns from `k` on, unless a `break` at the end of the turn before leaves the loop."""
+        test = lower_test(cx, last.test) if leaves else None
+        left = truth(cx, test) if leaves else False
+        if left is NOTHING:
+            rest, _, env = in_block(cx, lambda: turns(k))
+            statement = If(test, [], rest, loc=cx.loc(node))
+            frame.live_now = outer
+            statement.phis = join_environments(cx, dict(cx.env), env, node)
+            cx.emit(statement)
+        elif not left:
+            turns(k)
+
+    if items:
+        turns(0)
     frame.live_now, frame.path = outer, path
 
 
