@@ -96,6 +96,8 @@ def from_annotation(annotation, namespace: dict) -> Described | None:
     if annotation is np.ndarray:
         return _array(np.dtype(float))
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if hasattr(origin, "__value__"):       # an alias of the form `type NDArray[S] = ...`
+        return from_annotation(origin.__value__[arguments], namespace)
     if origin is np.ndarray:
         inner = typing.get_args(arguments[-1])
         scalar = inner[0] if inner and isinstance(inner[0], type) else np.float64

@@ -1,7 +1,9 @@
 """Generated text stands alone: what it reads from the user's program comes with it, or there is an error."""
 import importlib
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -131,7 +133,8 @@ def test_a_program_that_cannot_be_imported_is_an_error(tmp_path):
     script.write_text("import numpy as np\nimport adcompiler as ad\nTABLE = np.ones(3)\n\n\n@ad.differentiable\n"
                       "def f(x: 'float64[:]'):\n    return np.sum(TABLE * x)\n\n\n"
                       "try:\n    f.source('gradient')\nexcept ad.UnsupportedSyntaxError as error:\n    print(error)\n")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(Path(ad.__file__).parents[1])}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, env=environment)
     assert "'TABLE'" in done.stdout and "hint: make it a global of a module" in done.stdout
 
 
