@@ -153,19 +153,25 @@ class Layout:
                     return True
         return False
 
+    def may_be_missing(self, var: Var) -> bool:
+        """Is there a path on which this join has no value?"""
+        exits = {phi for s in self.statements if isinstance(s, Loop) for phi in s.exits}
+        seen, stack = set(), [var]
+        while stack:
+            d = stack.pop().definition
+            if not isinstance(d, Phi) or d in seen:
+                continue
+            seen.add(d)
+            if d.then is None or d.orelse is None and d not in exits:
+                return True
+            stack.extend(s for s in (d.then, d.orelse) if s is not None)
+        return False
+
     def defined_before(self, var: Var, statement) -> bool:
         return var in self.home and self.home[var][1] < self.position[statement]
 
     def depth(self, statement) -> int:
         return len(self.loops[statement])
-
-    def between(self, statement, low: int, high_statement, home_loops) -> bool:
-        """May `statement` run between position `low` (in loops `home_loops`) and `high_statement`?"""
-        at = self.position[statement]
-        high = self.position[high_statement]
-        if low < at < high:
-            return True
-        return any(loop not in home_loops and loop in self.loops[statement] for loop in self.loops[high_statement])
 
 
 def _pattern(pattern):

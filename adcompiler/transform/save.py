@@ -10,6 +10,7 @@ Takes reverse code with `Needed` nodes; leaves code without them, and the insert
 from __future__ import annotations
 
 import ast
+import bisect
 import heapq
 import operator
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ class Saver:
         self.waiting: list = []                      # heap of (rank, number, key)
         self.queued: set = set()
         self.kills_by_family = self._kills_by_family()
-        self.kill_spans: dict = {}
+        self.kill_places_of: dict = {}
         self.restore_lines: dict = {}
 
     @staticmethod
@@ -168,14 +169,14 @@ class Saver:
     def kills_of(self, family):
         return self.kills_by_family.get(id(family), ())
 
-    def kill_span(self, family):
-        """Position of the last statement that may change memory of a family, and the loops around any such statement."""
-        span = self.kill_spans.get(id(family))
-        if span is None:
+    def kill_places(self, family):
+        """Positions of the statements that may change memory of a family, in order, and the loops around any of them."""
+        places = self.kill_places_of.get(id(family))
+        if places is None:
             kills = self.kills_of(family)
-            span = max((self.layout.position[k] for k in kills), default=-1), {loop for k in kills for loop in self.layout.loops[k]}
-            self.kill_spans[id(family)] = span
-        return span
+            places = sorted(self.layout.position[k] for k in kills), {loop for k in kills for loop in self.layout.loops[k]}
+            self.kill_places_of[id(family)] = places
+        return places
 
     def changes_after(self, v, at) -> bool:
         """May a store change the content of `v` after the statement `at` has read it (or by `at` itself)?"""
@@ -183,8 +184,8 @@ class Saver:
             return False
         if id(v.group.family) in self.b.volatile:
             return True       # other functions of the module change it, before this one runs in reverse
-        last, loops = self.kill_span(v.group.family)
-        return last >= self.layout.position[at] or any(loop in loops for loop in self.layout.loops[at])
+        positions, loops = self.kill_places(v.group.family)
+        return bool(positions) and positions[-1] >= self.layout.position[at] or any(loop in loops for loop in self.layout.loops[at])
 
     def canonical(self, v, at):
         """The first statement of the block of `at` that reads the same content of `v`."""
@@ -238,9 +239,13 @@ class Saver:
     def steady(self, base, v, at) -> bool:
         """Does no store change `base` between the definition of `v` and the statement `at`?"""
         low, home_loops = self.layout.home[v][1], self.layout.home_loops[v]
-        if isinstance(at, (If, Loop)) and any(low < self.layout.position[k] <= self.layout.last[at] for k in self.kills_of(base.group.family)):
-            return False      # the reverse of a branch reads its test before anything inside is restored
-        return not any(self.layout.between(k, low, at, home_loops) for k in self.kills_of(base.group.family))
+        positions, loops = self.kill_places(base.group.family)
+        first = bisect.bisect_right(positions, low)
+        # The reverse of a branch reads its test before anything inside is restored.
+        end = self.layout.last[at] + 1 if isinstance(at, (If, Loop)) else self.layout.position[at]
+        if first < len(positions) and positions[first] < end:
+            return False
+        return not any(loop in loops and loop not in home_loops for loop in self.layout.loops[at])
 
     def restorable(self, root, kills) -> bool:
         if id(root.group.family) in self.b.shadowed or isinstance(root.definition, Phi):
@@ -508,29 +513,20 @@ class Saver:
             self.after(v, Line(name(other, True), self.names.read(v), None, v.loc))
             text = other
         self.used_names[text] = v
-        if conditional and not self.joint or not rebound and self.may_be_missing(v):
+        given = any(text == p.name for p in self.function.params)
+        if not given and (conditional and not self.joint or not rebound and self.may_be_missing(v)):
             self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
         self.on_tape(text, text, v, "argument" if v.definition == "param" else "read by the adjoint", listed=False)
         return name(text)
 
     def may_be_missing(self, v) -> bool:
         """Is there a path on which this join has no value?"""
-        exits = {phi for s in self.layout.statements if isinstance(s, Loop) for phi in s.exits}
-        seen, stack = set(), [v]
-        while stack:
-            d = stack.pop().definition
-            if not isinstance(d, Phi) or d in seen:
-                continue
-            seen.add(d)
-            if d.then is None or d.orelse is None and d not in exits:
-                return True
-            stack.extend(s for s in (d.then, d.orelse) if s is not None)
-        return False
+        return self.layout.may_be_missing(v)
 
     def keep_copy(self, v, at):
         """Keep a copy of memory as `at` reads it, since it changes later."""
         base = self.names.name(v)
-        copied = call(attribute(self.names.read(v), "copy")) if v.type.is_array else call(self.b.numpy("copy"), self.names.read(v))
+        copied = call(attribute(self.names.read(v), "copy")) if v.type.is_array and not self.may_be_missing(v) else call(self.b.numpy("copy"), self.names.read(v))
         made_here = self.layout.home[v][1] >= self.layout.position[at]      # the adjoint reads its own result
 
         def insert(line):
@@ -586,7 +582,7 @@ class Saver:
 
     def keep_shape(self, v):
         text = unique(f"{self.names.name(v)}_shape", self.taken)
-        shape = attribute(self.names.read(v), "shape") if v.type.is_array else call(self.b.numpy("shape"), self.names.read(v))
+        shape = attribute(self.names.read(v), "shape") if v.type.is_array and not self.may_be_missing(v) else call(self.b.numpy("shape"), self.names.read(v))
         if not self.layout.home_loops.get(v):
             self.after(v, Line(name(text, True), shape, None, v.loc))
             if self.layout.home[v][0] is not self.function.body and not self.joint:
