@@ -23,7 +23,7 @@ from .analysis.type_checks import check_types
 from .codegen import emit
 from .codegen.build import build, line_map
 from .codegen.names import Namer
-from .codegen.primal import PrimalNames, PrimalPrinter
+from .codegen.primal import PrimalNames, PrimalPrinter, has_outer_effect
 from .errors import NotScalarError
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
@@ -88,6 +88,8 @@ class Compiled:
     imports: str = ""
     assumed: list = field(default_factory=list)
     unresolved: list = field(default_factory=list)
+    effects: bool = False                       # running it twice is not the same as running it once
+    strict: bool = False                        # zero adjoints stay zero, whatever they are multiplied with
     changed: dict = field(default_factory=dict)   # position of a parameter whose own memory is changed -> where
     checks: list | None = None
 
@@ -246,7 +248,8 @@ class Generator:
         forward = PrimalPrinter(function, names, saver.insert, self.namer).body()
         value = names.read(result)
         if builder.uses_shadow:
-            name_shadows(reverse, self.taken, self.bars_of_containers(reverse))
+            always = {names.name(v) for v, (block, _) in self.layout.home.items() if block is self.function.body}
+            name_shadows(reverse, self.taken, self.bars_of_containers(reverse), always)
             self.open_shadow(reverse)
         self.saver = saver
         self.verify_code(forward, reverse, value, gradients, "save")
@@ -457,6 +460,8 @@ class Generator:
                         sorted({v.name for home in homes for v in home if v.active and not v.hidden}), imports=imports,
                         result_type=getattr(self.function.result, "type", None))
         made.changed = self.changed_parameters()
+        made.effects = any(has_outer_effect(s) for s in walk(self.function.body))
+        made.strict = self.strict
         made.loc = self.function.loc
         made.unresolved = [local for local in self.namer.bindings if local not in self.namer.imports and local in used]
         made.lines = _line_maps(definitions, texts, functions)

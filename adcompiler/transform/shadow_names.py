@@ -19,17 +19,18 @@ from .bars import unique
 from .code import Line, Repeat, Verbatim, call, expressions, inner_blocks, lines, name
 
 
-def name_shadows(code, taken, free=None):
+def name_shadows(code, taken, free=None, always=()):
     """Bind the shadows that a block of reverse code uses more than once, in place.
 
-    New names go to `taken`; those in `free` are reserved for this, and leave it when used.
+    New names go to `taken`; those in `free` are reserved for this, and leave it when used. A primal has a value in
+    front of a branch or a loop that uses it if it is one of `always`, or if the block itself uses it too.
     """
     free = set() if free is None else free
     for primal in _primals(code):
-        _bind(code, primal, taken, free)
+        _bind(code, primal, taken, free, always)
     for item in code:
         for inner in inner_blocks(item):
-            name_shadows(inner, taken, free)
+            name_shadows(inner, taken, free, always)
 
 
 def _new_name(primal, taken, free):
@@ -56,7 +57,7 @@ def _is_shadow(n, primal=None) -> bool:
             and isinstance(n.args[0], ast.Name) and primal in (None, n.args[0].id))
 
 
-def _bind(code, primal, taken, free):
+def _bind(code, primal, taken, free, always):
     """One name per stretch of the block in which `primal` means the same object."""
     start = 0
     while start < len(code):
@@ -64,7 +65,7 @@ def _bind(code, primal, taken, free):
         while end < len(code) and not _binds(code[end], primal):
             end += 1
         uses = [_uses(item, primal) for item in code[start:end]]
-        if sum(uses) > 1:
+        if sum(uses) > 1 and (primal in always or any(_own_uses(item, primal) for item in code[start:end])):
             first = start + next(k for k, n in enumerate(uses) if n)
             bar = _new_name(primal, taken, free)
             for item in code[first:end]:
@@ -74,8 +75,12 @@ def _bind(code, primal, taken, free):
         start = end + 1
 
 
+def _own_uses(item, primal) -> int:
+    return sum(_is_shadow(n, primal) for e in expressions(item) for n in ast.walk(e))
+
+
 def _uses(item, primal) -> int:
-    own = sum(_is_shadow(n, primal) for e in expressions(item) for n in ast.walk(e))
+    own = _own_uses(item, primal)
     inside = sum(_uses(i, primal) for block in inner_blocks(item) for i in block)
     return own + (2 * inside if isinstance(item, Repeat) else inside)
 
