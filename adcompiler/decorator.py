@@ -420,6 +420,8 @@ class GradientCaller:
             value = programs.function(*args, **kwargs)
             return value, wrt.empty_gradient(binding)
         compiled = programs.joint(binding, wrt.paths)
+        if compiled.effects:      # it must not be run again with strict zeros, so they are strict from the start
+            return self.run(programs.joint(binding, wrt.paths, strict=True), binding, wrt)
         self.remember(args, kwargs, binding, wrt, compiled)
         return self.run(compiled, binding, wrt)
 
@@ -427,9 +429,14 @@ class GradientCaller:
         values = binding.values
         given = private_copy(values, compiled)
         try:
+            if compiled.strict:
+                value, gradients = call_generated(compiled, "gradient", given)
+                return value, wrt.packed(gradients, binding)
             value, gradients = call_generated(compiled, "gradient", given)
             bad = is_nan(gradients)
         except ZeroDivisionError:
+            if compiled.strict:
+                raise
             bad = True
         except NotScalarError as error:
             if error.lineno:

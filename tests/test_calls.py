@@ -564,3 +564,96 @@ def test_value_and_gradient(program, capsys):
     for got, want in zip(gradient, reference_gradient(program), strict=True):
         assert np.shape(got) == np.shape(want)
         assert np.allclose(got, want, rtol=1e-6, atol=1e-8), f"{got}, right is {want}"
+
+
+def prints_and_has_a_singular_slope(x):
+    print("run")
+    return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0) * x)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_effects_happen_once_where_zeros_must_be_strict(capsys):
+    assert np.array_equal(ad.grad(prints_and_has_a_singular_slope)(np.array([0.0, 1.0])), [0.0, 1.5])
+    assert capsys.readouterr().out == "run\n"
+
+
+def fails_in_a_helper(x):
+    return refuses_positive(x) * 2.0
+
+
+def refuses_positive(x):
+    print("asked")
+    if x > 0:
+        raise ValueError(f"bad value {x:.2f}")
+    return 1.0 / x
+
+
+@pytest.mark.parametrize("x, error, line", [(0.7, ValueError, "raise ValueError("), (0.0, ZeroDivisionError, "return 1.0 / x")])
+def test_exception_of_the_user_names_the_line(x, error, line, capsys):
+    with pytest.raises(error) as caught:
+        ad.grad(fails_in_a_helper)(x)
+    assert any(__file__ in note and line in note for note in caught.value.__notes__)
+    assert capsys.readouterr().out == "asked\n"
+
+
+_calls = 0
+
+
+def counts_its_calls(x):
+    global _calls
+    for _ in range(3):
+        _calls += 1
+    return x * x * _calls
+
+
+def test_global_counter_is_the_module_s():
+    globals()["_calls"] = 0
+    assert ad.value_and_grad(counts_its_calls)(0.5) == (0.75, 3.0)
+    assert _calls == 3
+    assert ad.grad(counts_its_calls)(0.5) == 6.0
+
+
+def test_outer_cell_is_counted():
+    count = 0
+
+    def f(x):
+        nonlocal count
+
+        def bump(v):
+            nonlocal count
+            count += 1
+            return v * count
+
+        count += 1
+        return bump(x) * x
+
+    assert ad.grad(f)(0.5) == 2.0
+    assert count == 2
+
+
+def test_random_state_is_not_used_up_by_compiling():
+    def noisy(x):
+        return x * x * np.random.rand()
+
+    np.random.seed(3)
+    first = noisy(0.5)
+    np.random.seed(3)
+    assert ad.value_and_grad(noisy)(0.5)[0] == first
+
+
+
+REFUSALS = [
+    (lambda x: np.vectorize(lambda t: t * x)(np.ones(2)).sum(), "numpy.vectorize"),
+    (lambda x: np.apply_along_axis(lambda r: r * x, 0, np.ones(3)).sum(), "numpy.apply_along_axis"),
+    (lambda x: np.frompyfunc(lambda t: t * x, 1, 1)(np.ones(2)).sum(), "numpy.frompyfunc"),
+    (lambda x: sum(itertools.accumulate([x, x], operator.mul)), "itertools.accumulate"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(REFUSALS)))
+def test_function_that_captures_an_active_value_is_not_passed_on_unseen(case):
+    function, named = REFUSALS[case]
+    with pytest.raises(ad.AdcompilerError, match=named) as caught:
+        ad.grad(function)(0.7)
+    assert caught.value.filename == __file__
+    assert caught.value.hint

@@ -378,6 +378,22 @@ class PrimalPrinter:
         print_call(self, s)
 
 
+def has_outer_effect(s) -> bool:
+    """Does this statement do something that outlives the call, or that would come out differently if it ran again?"""
+    if isinstance(s, Effect):
+        stores = any(isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store) for n in ast.walk(s.node))
+        return not isinstance(s.node, (ast.Assert, ast.Raise)) and (stores or any(isinstance(n, ast.Call) for n in ast.walk(s.node)))
+    if not isinstance(s, Assign) or not isinstance(s.value, Call):
+        return False
+    function = s.value.function
+    if isinstance(function, (Var, Const, GetAttr)):
+        return True
+    if type(getattr(function, "__self__", None)).__name__ == "RandomState":
+        return True
+    makes = isinstance(function, type) or getattr(function, "__name__", "") == "__new__"
+    return not makes and not (getattr(function, "__module__", None) or "").startswith("adcompiler.") and _has_effect(s.value)
+
+
 def _has_effect(value) -> bool:
     """May computing this do more than give a value?"""
     if isinstance(value, Call):
