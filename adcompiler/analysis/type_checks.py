@@ -117,19 +117,8 @@ def _is_printed(v, saver, names) -> bool:
     if v.hidden and (not isinstance(d, (Assign, ContainerOp)) or d.implicit or v in names.components):
         return False
     if isinstance(d, Phi):
-        return not may_be_unset(v)
+        return not saver.may_be_missing(v)
     return d in ("param", "loop") or isinstance(d, (Assign, Unpack, ContainerOp)) and not getattr(d, "implicit", False)
-
-
-def may_be_unset(v, seen=()) -> bool:
-    """May the name have no value, on some path to this join?"""
-    if v is None:
-        return True
-    if not isinstance(v.definition, Phi) or v in seen:
-        return False
-    phi, seen = v.definition, (*seen, v)
-    is_exit = phi.orelse is None and phi.then is not None and isinstance(phi.then.definition, Phi) and phi.then.name == v.name
-    return may_be_unset(phi.then, seen) or not is_exit and may_be_unset(phi.orelse, seen)
 
 
 __all__ = ["TypeChecks", "WrongType", "check_types"]

@@ -705,7 +705,7 @@ class Builder:
 
     def shape_expression(self, operand, s):
         """The shape of an operand, as reverse code."""
-        if isinstance(operand.type, Num) and operand.type.is_array:
+        if isinstance(operand.type, Num) and operand.type.is_array and not self.layout.may_be_missing(operand):
             return attribute(needed(operand, "shape", s), "shape")
         return call(self.numpy("shape"), needed(operand, "shape", s))
 

@@ -273,7 +273,10 @@ class Saver:
         if kind == "copy":
             return self.keep_copy(v, key[2])
         if kind == "shape":
-            return self.plan_shape(v)
+            made = self.plan_shape(v)
+            if self.joint and isinstance(made, ast.Name) and self.may_be_missing(v):
+                self.preset(made.id)      # a zero adjoint has the shape of what may be missing
+            return made
         if kind == "entries":
             return self.keep_entries(v)
         if kind == "value" and v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not v.varied and \
@@ -513,11 +516,15 @@ class Saver:
             self.after(v, Line(name(other, True), self.names.read(v), None, v.loc))
             text = other
         self.used_names[text] = v
-        given = any(text == p.name for p in self.function.params)
-        if not given and (conditional and not self.joint or not rebound and self.may_be_missing(v)):
-            self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
+        if not self.joint and (conditional or not rebound and self.may_be_missing(v)):
+            self.preset(text)
         self.on_tape(text, text, v, "argument" if v.definition == "param" else "read by the adjoint", listed=False)
         return name(text)
+
+    def preset(self, text):
+        """The tape reads the name whatever path has run: one that the program may leave without a value starts as None."""
+        if not any(text == p.name for p in self.function.params):
+            self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
 
     def may_be_missing(self, v) -> bool:
         """Is there a path on which this join has no value?"""
