@@ -34,7 +34,7 @@ class Summary:
     type: Type = UNDEFINED
     varied: tuple = ()                               # per leaf of the result
     constant: object = NOTHING                       # of a result that carries no number
-    stores: bool = False                             # memory may change during the call
+    stored: frozenset = frozenset()                  # leaves of the parameters whose memory changes; "elements" of containers
     activated: set = field(default_factory=set)      # leaves of the parameters into which active values are stored
     revisions: int = 0
 
@@ -134,8 +134,8 @@ def _note_effects(cx, summary, passed):
     from .statements import _vary_group
 
     leaves = [leaf for p in passed for leaf in operand_leaves(p)]
-    if summary.stores:
-        cx.note_store(*leaves)
+    cx.note_store(*[leaf for k, leaf in enumerate(leaves) if k in summary.stored])
+    if "elements" in summary.stored:
         for key, group in cx.holder_groups.items():
             if isinstance(key, tuple) and key and key[0] == "elements":
                 cx.stored_families.append(group.family)
@@ -378,7 +378,7 @@ def _walk_instance(cx, instance):
     lower_block(cx, structured.body)
     frame.live_now = None
     instance.result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
-    _learn(cx, instance, given, cx.stores != stores)
+    _learn(cx, instance, given, cx.stored_families[stores:])
     instance.function = Function(instance.name, instance.params, [*cx.prologue, *cx.blocks[0]], instance.result,
                                  [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(callee.node))
 
@@ -464,10 +464,13 @@ def _learn(cx, instance, given, stores):
     if isinstance(t, Static) and constant is NOTHING:
         t = OPAQUE
     leaves = [leaf for p in instance.params for leaf in operand_leaves(p)]
+    families = {id(f.find()) for f in stores}
+    stored = {k for k, leaf in enumerate(leaves) if isinstance(leaf, Var) and leaf.group is not None and id(leaf.group.family) in families}
+    stored |= {"elements"} if any(f.find().escaped for f in stores) else set()
     activated = summary.activated | {k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was}
-    new = (t, varied, constant, stores or summary.stores, activated)
-    if new != (summary.type, summary.varied, summary.constant, summary.stores, summary.activated):
-        summary.type, summary.varied, summary.constant, summary.stores, summary.activated = new
+    new = (t, varied, constant, summary.stored | stored, activated)
+    if new != (summary.type, summary.varied, summary.constant, summary.stored, summary.activated):
+        summary.type, summary.varied, summary.constant, summary.stored, summary.activated = new
         summary.revisions += 1
         cx.assumed.changed = True
 
