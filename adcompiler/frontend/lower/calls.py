@@ -11,15 +11,13 @@ import copy
 import functools
 import inspect
 import math
-import operator
 import types
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import AdcompilerError, SourceUnavailableError
 from ...ir.nodes import NOTHING, Assign, Call, Const, Effect, GetItem, Raw, Var
-from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
+from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.mutators import lookup_mutator
 from ...rules.registry import is_inactive, lookup
 from ..liveness import liveness
@@ -28,134 +26,10 @@ from ..structure import structure
 from . import numbers
 from .context import Frame, assigned_names, names_used
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
+from .function_values import (ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder)
 from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
-
-
-@dataclass(eq=False)
-class Closure:
-    """A function defined inside the differentiated code. Free names are read when it is called."""
-
-    node: object
-    frame: Frame
-    defaults: tuple
-    keyword_defaults: dict
-    name: str
-
-    def captured(self, cx, seen):
-        """The operands that a call may read beside its arguments, as they are bound now."""
-        if id(self) in seen:
-            return
-        seen.add(id(self))
-        yield from (*self.defaults, *self.keyword_defaults.values())
-        for name in names_used(self.node):
-            frame = self.frame
-            while frame is not None and (frame.number, name) not in cx.env:
-                frame = frame.enclosing
-            if frame is not None:
-                yield from _reached(cx, cx.env[(frame.number, name)], seen)
-
-    def __call__(self, *args, **kwargs):  # so that `callable` holds; it is never run
-        raise RuntimeError("a closure of the compiler is not run")
-
-
-@dataclass(eq=False)
-class StoredClosure:
-    """A closure read back from a list: which one is known only at run time, so defaults are read off the object."""
-
-    closure: Closure
-    holder: Var
-
-    def captured(self, cx, seen):
-        return self.closure.captured(cx, seen)
-
-
-@dataclass(eq=False)
-class Choice:
-    """One of several known functions, which one is told at run time; `is_option(cx, node, k, holder)` tests for one."""
-
-    options: tuple
-    is_option: object
-
-    def captured(self, cx, seen):
-        for option in self.options:
-            if hasattr(option, "captured"):
-                yield from option.captured(cx, seen)
-
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a choice of the compiler is not run")
-
-
-@dataclass(eq=False)
-class BoundMethod:
-    """A method of an object of the program, with its object."""
-
-    function: object
-    self: Var
-
-    def captured(self, cx, seen):
-        yield self.self
-
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a bound method of the compiler is not run")
-
-
-@dataclass(eq=False)
-class Partial:
-    """What `functools.partial` makes inside the differentiated code: a callable value and the operands it fixes."""
-
-    function: object
-    args: tuple
-    kwargs: dict
-
-    def same_form(self, other) -> bool:
-        """Do both fix the same parameters of the same function?"""
-        mine, others = (getattr(p.function, "const", None) or getattr(p.function, "value", None) for p in (self, other))
-        return mine is not NOTHING and mine is others and len(self.args) == len(other.args) and self.kwargs.keys() == other.kwargs.keys()
-
-    def captured(self, cx, seen):
-        for operand in (self.function, *self.args, *self.kwargs.values()):
-            yield from _reached(cx, operand, seen)
-
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a partial of the compiler is not run")
-
-
-@dataclass(eq=False)
-class StoredPartial:
-    """A partial read back from a container: what it fixes is read off the object."""
-
-    partial: Partial
-    holder: Var
-
-    def captured(self, cx, seen):
-        return self.partial.captured(cx, seen)
-
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a partial of the compiler is not run")
-
-
-@dataclass(eq=False)
-class ArrayMethod:
-    """A method of an array as a value: `dot = x.dot`."""
-
-    base: object
-    name: str
-
-    def captured(self, cx, seen):
-        yield self.base
-
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a method of the compiler is not run")
-
-
-def _reached(cx, operand, seen):
-    """An operand, or what it captures if it is a function of the program."""
-    if isinstance(operand, Var) and hasattr(operand.const, "captured"):
-        yield from operand.const.captured(cx, seen)
-    else:
-        yield operand
 
 
 def make_closure(cx, node):
@@ -453,60 +327,6 @@ def _call_choice(cx, node, choice, callee, args, kwargs, k):
     return branch_value(cx, node, test, chosen, lambda: _call_choice(cx, node, choice, callee, args, kwargs, k + 1))
 
 
-def in_holder(value, holder):
-    """The same function, where `holder` is the variable that has the object."""
-    if isinstance(value, StoredClosure):
-        return StoredClosure(value.closure, holder)
-    return StoredPartial(value.partial, holder) if isinstance(value, StoredPartial) else value
-
-
-def behind_join(value, holder):
-    """A function that one path has made, as known where the paths have met in `holder`; None if that cannot be said.
-
-    What it has fixed (defaults, the arguments of a partial) was computed on that path only, and is read off the object.
-    """
-    fixed = (*value.defaults, *value.keyword_defaults.values()) if isinstance(value, Closure) else \
-        (*value.args, *value.kwargs.values()) if isinstance(value, Partial) else (value.base,) if isinstance(value, ArrayMethod) else \
-        (value.self,) if isinstance(value, BoundMethod) else ()
-    if all(isinstance(o, Const) or o.definition in ("param", "global") for o in fixed):
-        return value
-    return stored(value, holder) if isinstance(value, (Closure, Partial)) else None
-
-
-def _name_of_closure(value) -> str:
-    """The name by which a nested function is told at run time; empty for a lambda and for anything else."""
-    closure = value.closure if isinstance(value, StoredClosure) else value
-    return closure.name if isinstance(closure, Closure) and closure.name != "<lambda>" else ""
-
-
-def choice_of(known, holder):
-    """The choice between known functions when the one in `holder` came from either of two paths, or None."""
-    options = []
-    for value in known:
-        for option in value.options if isinstance(value, Choice) else (value,):
-            if not any(option is o for o in options):
-                options.append(option)
-    options = [behind_join(o, holder) for o in options]
-    if None in options:
-        return None
-    closures = [o for o in options if isinstance(o, (Closure, StoredClosure, Partial, StoredPartial, ArrayMethod, BoundMethod))]
-    names = {_name_of_closure(o) for o in closures}
-    named = len(names) == len(closures) and "" not in names
-    if len(closures) > 1 and not named:
-        return None
-    if len(closures) == 1:
-        options = [o for o in options if o is not closures[0]] + closures
-
-    def is_option(cx, node, k, holder):
-        name = _name_of_closure(options[k])
-        if name:
-            tree = ast.parse("f.__name__ == text", mode="eval").body
-            return cx.assign_temporary(Raw(tree, {"f": holder, "text": Const(name)}), BOOL, node)
-        return cx.assign_temporary(Call(operator.is_, (holder, Const(options[k]))), BOOL, node)
-
-    return Choice(tuple(options), is_option)
-
-
 def call_function(cx, node, function, args, kwargs):
     """Call an object known at compile time."""
     from . import builtin_calls
@@ -603,15 +423,6 @@ def _constant_operand(cx, node, value, name):
         return Const(value)
     container = cx.assumed.constants.setdefault((id(value), name), {name: value})
     return global_variable(cx, node, name, container, "attribute")
-
-
-def stored(function, holder):
-    """A function read back from a container into `holder`: what it has fixed is read off the object."""
-    if isinstance(function, Closure) and (function.defaults or function.keyword_defaults):
-        return StoredClosure(function, holder)
-    if isinstance(function, Partial):
-        return StoredPartial(function, holder)
-    return function
 
 
 def _call_stored_partial(cx, node, stored, args, kwargs):

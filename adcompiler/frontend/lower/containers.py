@@ -302,7 +302,7 @@ def read_item(cx, node, base, index):
 
 def _read_function(cx, node, base, keys, functions, target):
     """An element of a container of known functions: which one it is, is told by comparing it with each."""
-    from .calls import Choice, stored
+    from .function_values import Choice, stored
 
     def is_option(cx, node, k, holder):
         return cx.assign_temporary(Call(operator.is_, (holder, _get(base, Const(keys[k])))), BOOL, node)
@@ -347,7 +347,7 @@ def _numbers(constant):
 
 def read_element(cx, node, operation, element, static=None):
     """Emit a read of a container with the type of the element; its target."""
-    from .calls import stored
+    from .function_values import stored
     from .recursion import Unreached
 
     if cx.unreached and isinstance(element, Undefined):

@@ -341,7 +341,7 @@ def compare(cx, node, op, left, right):
 
 def is_choice(value) -> bool:
     """Is this one of several functions, to be told at run time?"""
-    from .calls import Choice
+    from .function_values import Choice
 
     return isinstance(value, Choice)
 
@@ -533,7 +533,7 @@ def _array_attribute(cx, node, base, t, attr):
     if attr == "ndim" and t.rank is not None:
         return Const(t.rank)
     if isinstance(getattr(np.ndarray, attr, None), python_types.MethodDescriptorType):
-        from .calls import ArrayMethod
+        from .function_values import ArrayMethod
 
         base = copy_of(cx, node, base)
         method = cx.assign_temporary(GetAttr(base, attr), STATIC, node)

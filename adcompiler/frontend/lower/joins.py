@@ -38,7 +38,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     target.varied = ((a is not None and a.varied) or (b is not None and b.varied)) and carries_derivative(target.type)
     ca, cb = cx.constant(a) if a is not None else NOTHING, cx.constant(b) if b is not None else NOTHING
     if isinstance(ta, Undefined) or isinstance(tb, Undefined):
-        from .calls import behind_join
+        from .function_values import behind_join
 
         known = behind_join(ca if isinstance(tb, Undefined) else cb, target)
         target.const = known if known is not None or not callable(ca if isinstance(tb, Undefined) else cb) else NOTHING
@@ -51,7 +51,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
 
             target.type = OPAQUE
         if callable(ca) and callable(cb):
-            from .calls import choice_of
+            from .function_values import choice_of
             from ...ir.types import STATIC
 
             chosen = choice_of((ca, cb), target)

@@ -206,7 +206,7 @@ def _form(cx, node, operand):
 
 
 def _known(cx, node, value):
-    from .calls import ArrayMethod, BoundMethod, Closure, Partial
+    from .function_values import ArrayMethod, BoundMethod, Closure, Partial
 
     if isinstance(value, Closure):
         return ("closure", _place_of(value), tuple(_form(cx, node, o) for o in _operands_of(value)))
@@ -226,7 +226,7 @@ def _known(cx, node, value):
 
 def _operands_of(value) -> list:
     """Operands that a function value of the program carries."""
-    from .calls import BoundMethod, Closure, Partial
+    from .function_values import BoundMethod, Closure, Partial
 
     if isinstance(value, Closure):
         return [*value.defaults, *value.keyword_defaults.values()]
@@ -251,7 +251,7 @@ def _passed(cx, operand) -> list:
 
 def _captured(cx, node, callee, bound) -> dict:
     """Variables of enclosing functions that the callee, or a function passed to it, reads: (frame, name) -> operand."""
-    from .calls import Closure
+    from .function_values import Closure
 
     found, seen = {}, set()
     waiting = [callee, *[cx.constant(leaf) for o in bound.values() for leaf in operand_leaves(o)]]
@@ -408,7 +408,7 @@ def _received(cx, instance, printed, operand, place):
 
 def _with_operands(value, operands):
     """A function value with operands of the instance in place of the caller's."""
-    from .calls import BoundMethod, Closure, Partial
+    from .function_values import BoundMethod, Closure, Partial
 
     if isinstance(value, Closure):
         count = len(value.defaults)
