@@ -7,7 +7,9 @@ the builder knows whether its adjoint is unset (zero), uniform (one number that 
 from __future__ import annotations
 
 import ast
+import functools
 import operator
+from collections import Counter
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from ..ir.nodes import (Assign, Call, Const, ContainerOp, Display, GetAttr, GetI
                         UserCall, Var, With, operands, walk)
 from ..ir.types import Num, Ref, Tup
 from .bars import unique
-from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, attribute, call, clone, constant, name, needed, subscript
+from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, attribute, call, clone, constant, name, needed, nodes, subscript
 from .templates import Instance
 
 CHANGING = {"set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute"}
@@ -31,6 +33,11 @@ class Builder:
     def __init__(self, function, layout, cx, namer, bars, taken, shadowed, *, strict=False):
         self.function, self.layout, self.cx, self.namer = function, layout, cx, namer
         self.bars, self.taken, self.shadowed, self.strict = bars, taken, shadowed, strict
+        self.versions: dict[str, list[Var]] = {}      # name of an adjoint -> variables whose adjoint has it
+        for v, bar in bars.items():
+            self.versions.setdefault(bar, []).append(v)
+        self.scalar_bars = Counter(bar for v, bar in bars.items() if _is_real_number(v))
+        self.contexts = {id(w.body): w for w in layout.statements if isinstance(w, With)}
         self.hidden_named: set[Var] = set()
         self.states: dict[str, str] = {}
         self.code: list = []
@@ -56,8 +63,18 @@ class Builder:
         """The adjoint's name."""
         if v.hidden and v not in self.hidden_named:
             self.hidden_named.add(v)
-            self.bars[v] = unique(self.bars.get(v, f"{v.name}_bar"), self.taken)
+            self.rename_bar(v, unique(self.bars.get(v, f"{v.name}_bar"), self.taken))
         return self.bars[v]
+
+    def rename_bar(self, v: Var, bar: str):
+        """Give the adjoint of `v` its name."""
+        scalar = _is_real_number(v)
+        if v in self.bars:
+            self.versions[self.bars[v]].remove(v)
+            self.scalar_bars[self.bars[v]] -= scalar
+        self.bars[v] = bar
+        self.versions.setdefault(bar, []).append(v)
+        self.scalar_bars[bar] += scalar
 
     def is_hidden(self, v: Var) -> bool:
         return v.hidden
@@ -650,12 +667,11 @@ class Builder:
 
     def is_number(self, node) -> bool:
         """Does the expression give one number: made of constants, scalar values and adjoints of scalars?"""
-        scalars = {b for v, b in self.bars.items() if isinstance(v.type, Num) and v.type.boxed is False and v.type.kind == "f"}
-        for n in ast.walk(node):
+        for n in nodes(node):
             if isinstance(n, Needed):
                 if n.need == "value" and not (isinstance(n.var.type, Num) and n.var.type.boxed is False and n.var.type.kind in "fi"):
                     return False
-            elif isinstance(n, ast.Name) and n.id not in scalars and not hasattr(n, "var") and n.id not in ("np", "math"):
+            elif isinstance(n, ast.Name) and not self.scalar_bars[n.id] and not hasattr(n, "var") and n.id not in ("np", "math"):
                 return False
         return True
 
@@ -721,8 +737,9 @@ class Builder:
                 call(self.numpy(t.dtype.name), expression)
         return expression
 
-    @property
-    def may_be_complex(self):
+    @functools.cached_property
+    def may_be_complex(self) -> bool:
+        """Is any value of the function complex?"""
         return any(isinstance(v.type, Num) and v.type.kind in "c" for v in self.layout.home)
 
     def functional(self, target, value, s):
@@ -955,8 +972,7 @@ class Builder:
 
     def live_version(self, bar, s):
         """The variable, defined before `s`, whose adjoint is called `bar` in front of it."""
-        found = [v for v, b in self.bars.items() if b == bar and v.active and self.layout.defined_before(v, s) and v in self.layout.home
-                 and self.visible(v, s)]
+        found = [v for v in self.versions.get(bar, ()) if v.active and self.layout.defined_before(v, s) and self.visible(v, s)]
         return max(found, key=lambda v: (self.layout.home[v][1], v.uid)) if found else None
 
     def visible(self, v, s):
@@ -964,9 +980,8 @@ class Builder:
         from ..ir.nodes import blocks
 
         home = self.layout.home[v][0]
-        contexts = {id(w.body): w for w in self.layout.statements if isinstance(w, With)}
-        while id(home) in contexts:      # what runs in a context always runs
-            home = self.layout.block[contexts[id(home)]]
+        while id(home) in self.contexts:      # what runs in a context always runs
+            home = self.layout.block[self.contexts[id(home)]]
         if home is self.function.body:
             return True
         around = [*self.layout.branches[s]]
@@ -1206,6 +1221,10 @@ def _same_extents(t: Num, r: Num) -> bool:
     if t.dims is None or r.dims is None:
         return False
     return all(a is not None and a == b for a, b in zip(t.dims, r.dims, strict=True))
+
+
+def _is_real_number(v: Var) -> bool:
+    return isinstance(v.type, Num) and v.type.boxed is False and v.type.kind == "f"
 
 
 def _numeric(v: Var) -> bool:
