@@ -243,6 +243,38 @@ def list_spread_to_max(x):
     return first * sum(rest) + max(*rest) * min(first, *rest)
 
 
+def total_in_an_outer_name(x):
+    y = x
+
+    def add(v):
+        nonlocal y
+        y = y + v
+
+    for k in range(3):
+        add(x * k)
+        if k == 1:
+            add(y)
+    return y
+
+
+def accumulator_by_factory(x):
+    def accumulator(start):
+        total = start
+
+        def add(v):
+            nonlocal total
+            total = total * 0.5 + v
+            return total
+
+        return add
+
+    first, second = accumulator(x[0]), accumulator(1.0)
+    s = 0.0
+    for v in x:
+        s = s + first(v) * second(v * v)
+    return s
+
+
 V3 = array([0.7, -1.2, 2.1])
 
 PROGRAMS = [
@@ -276,6 +308,8 @@ PROGRAMS = [
     Program(names_to_values, (V3,), note="dict(zip(names, values))"),
     Program(name_deleted, (0.7,), note="del of a name that was copied"),
     Program(function_changes_in_a_loop, (0.7,), may_refuse=True, note="a name for other functions in each pass"),
+    Program(total_in_an_outer_name, (0.7,), note="an active nonlocal that changes in a loop"),
+    Program(accumulator_by_factory, (V3,), note="two closures with state of their own, called in a loop"),
     Program(first_that_fits, (V3,), may_refuse=True, note="next over a generator"),
     Program(list_spread_to_max, (V3,), may_refuse=True, note="a list of unknown length spread over max"),
 ]

@@ -254,7 +254,8 @@ class _Head:
         end = cx.env
         for key in [k for k, v in end.items() if self.entry_env.get(k) is not v and k not in self.phis and k in self.entry_env]:
             if cx.is_live(key):
-                self.learn(key, self.entry_env[key], end[key])
+                # bound by a function that the body calls (nonlocal): the next walk joins it at the head
+                self.learn(key, self.entry_env[key] if key in self.known else None, end[key])
         for key, phi in list(self.phis.items()):
             after = end.get(key)
             if phi is None:
