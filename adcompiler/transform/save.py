@@ -433,8 +433,8 @@ class Saver:
     def shares(self, v, base):
         return isinstance(base, Var) and base.group is not None and v.group is not None and base.group.find() is v.group.find()
 
-    def valid(self, v) -> bool:
-        """Would computing `v` again in reverse read the same memory?"""
+    def valid(self, v, users=()) -> bool:
+        """Would computing `v` again in reverse read the same memory? `users`: statements that would read it then."""
         d = v.definition
         value = d.value if isinstance(d, Assign) else view_source(v)
         if isinstance(value, Call) and value.function is len:
@@ -454,7 +454,7 @@ class Saver:
                 continue
             if not self.restoring.get(root_of(u)):
                 return False
-            uses = [s for _, s in self.reverse_uses(v)]
+            uses = [*(s for _, s in self.reverse_uses(v)), *users]
             if not all(s is not None and self.steady(u, v, s) for s in uses):
                 return False
         return True
@@ -467,17 +467,18 @@ class Saver:
         uses = self.reverse_uses(v)
         return max(uses, key=lambda u: u[0])[1] if uses else END
 
-    def cost(self, v, depth) -> int:
-        """Values that would have to be kept so that `v` can be computed again."""
+    def cost(self, v, depth, users=()) -> int:
+        """Values that would have to be kept so that `v` can be computed again, for its own uses and for `users`."""
         if depth > 8:
             return 1
+        users = [*(s for _, s in self.reverse_uses(v)), *users]
         total = 0
         value = v.definition.value if isinstance(v.definition, Assign) else view_source(v)
         for u in operands(value):
-            total += self.cost_of(u, depth)
+            total += self.cost_of(u, depth, users)
         return total
 
-    def cost_of(self, u, depth):
+    def cost_of(self, u, depth, users=()):
         if u.const is not NOTHING and isinstance(u.const, (bool, int, float, str)):
             return 0
         if u.definition in ("param", "global", "loop"):
@@ -488,8 +489,8 @@ class Saver:
             return 0
         if not self.layout.home_loops.get(u):
             return 0
-        if self.is_cheap(u) and self.valid(u):
-            return self.cost(u, depth + 1)
+        if self.is_cheap(u) and self.valid(u, users):
+            return self.cost(u, depth + 1, users)
         return 1
 
     # -- keeping ---------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import ast
 import copy
 from dataclasses import replace
 
-from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands
+from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands, walk
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
 from ..structure import has_own_break
 from .context import Group, assigned_names
@@ -23,7 +23,8 @@ def lower_loop(cx, node):
 
 
 def _lower_loop(cx, node):
-    if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
+    if isinstance(node, ast.While) and (any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test))
+                                        or cx.place(node) in cx.assumed.tests_inside):
         node = _test_inside(cx, node)
     if isinstance(node, ast.For) and is_filter(cx, node.iter):
         node = _filtered_inside(cx, node)
@@ -45,6 +46,9 @@ def _lower_loop(cx, node):
         cx.blocks.append([])
         loop.test = lower_test(cx, node.test)
         loop.test_block = cx.blocks.pop()
+        if any(not isinstance(s, (Assign, If)) for s in walk(loop.test_block)):
+            cx.assumed.tests_inside.add(cx.place(node))     # the last evaluation of the test has its reverse as well
+            cx.assumed.changed = True
     cx.blocks.append([])
     if runs is not None:
         runs.bind_element(cx, node, loop)
