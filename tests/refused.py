@@ -260,6 +260,34 @@ INPUT = ad.NonDifferentiableInputError
 SCALAR = ad.NotScalarError
 V3 = array([0.7, -1.2, 2.1])
 
+# ------------------------------------------------------------------------------------------- recursion
+def without_end(x):
+    return without_end(x * 2.0)
+
+
+def growing_tuple(t, n):
+    if n == 0:
+        return t[0]
+    return growing_tuple((t[0] * 2.0, t), n - 1)
+
+
+def grows_a_tuple(x):
+    return growing_tuple((x, 1.0), 3)
+
+
+def recursion_that_rebinds(x):
+    total = 0.0
+
+    def go(v, n):
+        nonlocal total
+        total = total + v
+        if n > 0:
+            go(v * x, n - 1)
+
+    go(x, 3)
+    return total
+
+
 REFUSED = [
     Refused(sums_a_generator_function, (V3,), UNSUPPORTED, ("yield v * v", "sum(squares_one"),
             note="generator function"),
@@ -321,4 +349,9 @@ REFUSED = [
     Refused(struct.pack, ("d", 0.7), (ad.SourceUnavailableError, MISSING), wrt=1, note="C function without a rule"),
     Refused(_first, (0.7,), ad.AdcompilerError, or_gradient=4.2, note="two lambdas on one line", label="first"),
     Refused(_second, (0.7,), ad.AdcompilerError, or_gradient=1.4, note="two lambdas on one line", label="second"),
+    Refused(without_end, (0.8,), ad.UnsupportedSyntaxError, ("return without_end(x * 2.0)",), note="a recursion that never returns"),
+    Refused(grows_a_tuple, (0.8,), ad.UnsupportedSyntaxError, ("return growing_tuple((t[0] * 2.0, t), n - 1)",),
+            note="a new type of argument at every level"),
+    Refused(recursion_that_rebinds, (0.8,), ad.UnsupportedSyntaxError, ("go(x, 3)", "go(v * x, n - 1)"),
+            or_gradient=1.0 + 2 * 0.8 + 3 * 0.8 ** 2 + 4 * 0.8 ** 3, note="a recursion that binds a name of the function around it"),
 ]
