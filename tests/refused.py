@@ -349,9 +349,11 @@ REFUSED = [
     Refused(struct.pack, ("d", 0.7), (ad.SourceUnavailableError, MISSING), wrt=1, note="C function without a rule"),
     Refused(_first, (0.7,), ad.AdcompilerError, or_gradient=4.2, note="two lambdas on one line", label="first"),
     Refused(_second, (0.7,), ad.AdcompilerError, or_gradient=1.4, note="two lambdas on one line", label="second"),
-    Refused(without_end, (0.8,), ad.UnsupportedSyntaxError, ("return without_end(x * 2.0)",), note="a recursion that never returns"),
+    Refused(without_end, (0.8,), ad.UnsupportedSyntaxError, ("return without_end(x * 2.0)",),
+            note="a recursion that never returns"),
     Refused(grows_a_tuple, (0.8,), ad.UnsupportedSyntaxError, ("return growing_tuple((t[0] * 2.0, t), n - 1)",),
             note="a new type of argument at every level"),
     Refused(recursion_that_rebinds, (0.8,), ad.UnsupportedSyntaxError, ("go(x, 3)", "go(v * x, n - 1)"),
-            or_gradient=1.0 + 2 * 0.8 + 3 * 0.8 ** 2 + 4 * 0.8 ** 3, note="a recursion that binds a name of the function around it"),
+            or_gradient=1.0 + 2 * 0.8 + 3 * 0.8 ** 2 + 4 * 0.8 ** 3,
+            note="a recursion that binds a name of the function around it"),
 ]

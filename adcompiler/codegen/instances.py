@@ -1,4 +1,4 @@
-"""Code of the functions that recursive calls use: a forward and an adjoint function for each, in the module of their caller."""
+"""Code of what recursive calls use: a forward and an adjoint function each, in the module of the caller."""
 from __future__ import annotations
 
 import ast
@@ -27,7 +27,7 @@ def name_instances(instances, layouts, root, joint) -> set[str]:
 
 
 class InstanceGenerator(Generator):
-    """Code generation for one instance; its adjoint takes the tape, the adjoint of the result, and the shadows, as needed."""
+    """Code generation for one instance; its adjoint takes the tape, the result's adjoint, shadows, as needed."""
 
     def __init__(self, instance, cx, layout, shadowed, **options):
         self.instance = instance

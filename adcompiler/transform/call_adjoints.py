@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..frontend.lower.recursion import operand_leaves
+from ..frontend.lower.argument_forms import operand_leaves
 from ..ir.nodes import UserCall, Var, walk
 from ..ir.types import Num, Ref, Static
 from .adjoint import END
@@ -44,16 +44,19 @@ def _is_array(v) -> bool:
 def note_shadows(instances, layouts, shadowed):
     """Set `needs_shadow` of every instance whose adjoint, or that of an instance it calls, looks a shadow up."""
     for instance, layout in zip(instances, layouts, strict=True):
-        instance.needs_shadow = any(v.active and (isinstance(v.type, Ref) or _is_array(v) and id(v.group.family) in shadowed)
-                                    for v in layout.home)
+        instance.needs_shadow = any(
+            v.active and (isinstance(v.type, Ref) or _is_array(v) and id(v.group.family) in shadowed)
+            for v in layout.home)
     for _ in instances:
         for instance in instances:
-            instance.needs_shadow |= any(isinstance(s, UserCall) and s.instance.needs_shadow for s in walk(instance.function.body))
+            called = [s.instance for s in walk(instance.function.body) if isinstance(s, UserCall)]
+            instance.needs_shadow |= any(i.needs_shadow for i in called)
 
 
 def goes_by_value(b, leaf) -> bool:
     """Is this an active value whose adjoint is handed over, not found through a shadow?"""
-    return isinstance(leaf, Var) and leaf.active and not isinstance(leaf.type, (Ref, Static)) and not b.shadow_kind(leaf)
+    known = not isinstance(leaf, Var) or isinstance(leaf.type, (Ref, Static))
+    return not known and leaf.active and not b.shadow_kind(leaf)
 
 
 def takes_seed(b, instance) -> bool:
@@ -133,5 +136,5 @@ def gradient(b, v: Var):
     return b.final(v) if goes_by_value(b, v) else constant(None)
 
 
-__all__ = ["gradient", "note_shadows", "returned_parameters", "reverse_call", "seed_result", "shared_families", "takes_seed",
-           "volatile_families"]
+__all__ = ["gradient", "note_shadows", "returned_parameters", "reverse_call", "seed_result", "shared_families",
+           "takes_seed", "volatile_families"]

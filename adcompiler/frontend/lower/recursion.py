@@ -7,13 +7,14 @@ Variables that a nested function reads from the functions around it become param
 """
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 
 from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Function, GetItem, UserCall, Var, walk
-from ...ir.types import OPAQUE, STATIC, UNDEFINED, Num, Ref, Static, Tup, Type, Undefined, carries_derivative, without_dims
-from .context import Frame, assigned_names, names_used
+from ...ir.types import OPAQUE, UNDEFINED, Num, Ref, Static, Tup, Type, Undefined, carries_derivative, without_dims
+from .argument_forms import (captured_variables, definition_of, form_of, is_known, operand_leaves, operands_of,
+                             passed_operands, with_operands)
+from .context import Frame, assigned_names
 from .values import share_holder_group
 
 MOST_INSTANCES = 40   # of one function
@@ -34,7 +35,7 @@ class Summary:
     type: Type = UNDEFINED
     varied: tuple = ()                               # per leaf of the result
     constant: object = NOTHING                       # of a result that carries no number
-    stored: frozenset = frozenset()                  # leaves of the parameters whose memory changes; "elements" of containers
+    stored: frozenset = frozenset()   # leaves of parameters whose memory changes; "elements" of containers
     activated: set = field(default_factory=set)      # leaves of the parameters into which active values are stored
     revisions: int = 0
 
@@ -64,26 +65,26 @@ class Instance:
 
 def is_recursive(cx, callee) -> bool:
     """Is this a function that was seen to call itself?"""
-    return _definition(callee) in cx.assumed.recursive_functions
+    return definition_of(callee) in cx.assumed.recursive_functions
 
 
 def call_recursive(cx, node, callee, args, kwargs):
     """A call of a function that is being walked already, or is known to be recursive; its result."""
     from .calls import bind_arguments
 
-    definition = _definition(callee)
+    definition = definition_of(callee)
     if definition not in cx.assumed.recursive_functions:
         cx.assumed.recursive_functions.add(definition)
         cx.assumed.changed = True
     bound = bind_arguments(cx, node, callee, None, list(args), dict(kwargs))
-    captured = _captured(cx, node, callee, bound)
-    key = (definition, tuple((n, _form(cx, node, o)) for n, o in bound.items()),
-           tuple((frame.path, n, _form(cx, node, o)) for (frame, n), o in captured.items()))
+    captured = captured_variables(cx, node, callee, bound)
+    key = (definition, tuple((n, form_of(cx, node, o)) for n, o in bound.items()),
+           tuple((frame.path, n, form_of(cx, node, o)) for (frame, n), o in captured.items()))
     instance = _instance(cx, node, key, callee, bound, captured)
     summary = instance.summary
     if isinstance(summary.type, Undefined) and key not in cx.walked and cx.depth_of_instances < DEEPEST:
         _walk_aside(cx, instance)
-    passed = [p for o in (*bound.values(), *captured.values()) for p in _passed(cx, o)]
+    passed = [p for o in (*bound.values(), *captured.values()) for p in passed_operands(cx, o)]
     _note_effects(cx, summary, passed)
     if isinstance(summary.type, Undefined):
         raise Unreached
@@ -98,16 +99,6 @@ def call_recursive(cx, node, callee, args, kwargs):
     return Const(summary.constant) if isinstance(summary.type, Static) and summary.constant is not NOTHING else target
 
 
-def _definition(callee):
-    function = getattr(callee, "function", None)
-    return function if function is not None else _place_of(callee)
-
-
-def _place_of(closure):
-    n = closure.node
-    return (closure.frame.filename, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset, closure.frame.path)
-
-
 def _instance(cx, node, key, callee, bound, captured) -> Instance:
     found = cx.instances.get(key)
     if found is not None:
@@ -117,7 +108,8 @@ def _instance(cx, node, key, callee, bound, captured) -> Instance:
         of_function = [s.number for k, s in cx.assumed.recursive.items() if k[0] == key[0]]
         if len(of_function) >= MOST_INSTANCES:
             cx.assumed.hopeless = UnsupportedSyntaxError(
-                f"this recursion has more than {MOST_INSTANCES} kinds of arguments (a tuple or a function that grows with each call?)",
+                f"this recursion has more than {MOST_INSTANCES} kinds of arguments "
+                "(a tuple or a function that grows with each call?)",
                 cx.loc(node), hint="collect what grows in a list or an array")
             raise cx.assumed.hopeless
         summary = cx.assumed.recursive[key] = Summary(len(cx.assumed.recursive))
@@ -143,15 +135,6 @@ def _note_effects(cx, summary, passed):
         if k < len(leaves) and isinstance(leaves[k], Var) and leaves[k].group is not None:
             cx.mark_varied(leaves[k])
             _vary_group(cx, leaves[k])
-
-
-def operand_leaves(operand) -> list:
-    """The operands that a (nested) tuple consists of."""
-    if isinstance(operand, Var) and operand.items is not None:
-        return [leaf for i in operand.items for leaf in operand_leaves(i)]
-    if isinstance(operand, Const) and isinstance(operand.value, tuple):
-        return [leaf for v in operand.value for leaf in operand_leaves(Const(v))]
-    return [operand]
 
 
 def _target(cx, node, instance) -> Var:
@@ -182,118 +165,6 @@ def _spread(cx, node, target, varied):
     target.varied = any(i.varied for i in items)
 
 
-# -- forms of arguments ------------------------------------------------------------------------------------------------
-
-def _form(cx, node, operand):
-    """What an instance is compiled for, of one argument: hashable, and the same in every walk."""
-    t, constant = cx.assumed.current(cx.type(operand)), cx.constant(operand)
-    if isinstance(t, Undefined):
-        cx.unsupported(node, "an argument of this recursive call may have no value here", "assign it on every path before")
-    if isinstance(t, Tup):
-        items = operand.items if isinstance(operand, Var) else [Const(v) for v in operand.value]
-        if items is None:
-            cx.unsupported(node, "a tuple of unknown length is passed to a recursive function", "pass a list")
-        return ("tuple", t.cls, tuple(_form(cx, node, i) for i in items))
-    if isinstance(t, Ref):
-        return ("container", t.kind, t.site)
-    if constant is not NOTHING and (isinstance(t, Static) or isinstance(constant, bool)):
-        return ("known", _known(cx, node, constant))
-    if isinstance(t, Num):
-        return ("number", without_dims(t), cx.varied(operand))
-    if cx.varied(operand):
-        cx.unsupported(node, "an active value of unknown type is passed to a recursive function")
-    return ("opaque",)
-
-
-def _known(cx, node, value):
-    from .function_values import ArrayMethod, BoundMethod, Closure, Partial
-
-    if isinstance(value, Closure):
-        return ("closure", _place_of(value), tuple(_form(cx, node, o) for o in _operands_of(value)))
-    if isinstance(value, BoundMethod):
-        return ("method", value.function, _form(cx, node, value.self))
-    if isinstance(value, Partial):
-        return ("partial", _form(cx, node, value.function) if isinstance(value.function, (Var, Const)) else value.function,
-                tuple(value.kwargs), tuple(_form(cx, node, o) for o in _operands_of(value)))
-    if isinstance(value, ArrayMethod) or type(value).__module__ == Closure.__module__:
-        cx.unsupported(node, "a function that is chosen at run time is passed to a recursive function", "pass the function itself")
-    try:
-        hash(value)
-    except TypeError:
-        return ("object", id(value))
-    return (type(value), value)
-
-
-def _operands_of(value) -> list:
-    """Operands that a function value of the program carries."""
-    from .function_values import BoundMethod, Closure, Partial
-
-    if isinstance(value, Closure):
-        return [*value.defaults, *value.keyword_defaults.values()]
-    if isinstance(value, BoundMethod):
-        return [value.self]
-    if isinstance(value, Partial):
-        return [*value.args, *value.kwargs.values()]
-    return []
-
-
-def _is_known(cx, operand) -> bool:
-    constant = cx.constant(operand)
-    return constant is not NOTHING and (isinstance(cx.type(operand), Static) or isinstance(constant, bool))
-
-
-def _passed(cx, operand) -> list:
-    """The operands that are handed over at run time for one argument."""
-    if _is_known(cx, operand):
-        return [p for o in _operands_of(cx.constant(operand)) for p in _passed(cx, o)]
-    return [operand]
-
-
-def _captured(cx, node, callee, bound) -> dict:
-    """Variables of enclosing functions that the callee, or a function passed to it, reads: (frame, name) -> operand."""
-    from .function_values import Closure
-
-    found, seen = {}, set()
-    waiting = [callee, *[cx.constant(leaf) for o in bound.values() for leaf in operand_leaves(o)]]
-    while waiting:
-        value = waiting.pop(0)
-        if id(value) in seen or value is NOTHING:
-            continue
-        seen.add(id(value))
-        waiting.extend(cx.constant(leaf) for o in _operands_of(value) for leaf in operand_leaves(o))
-        if getattr(value, "function", None) is not None and isinstance(value.function, (Var, Const)):
-            waiting.append(cx.constant(value.function))
-        if not isinstance(value, Closure):
-            continue
-        for name in _free_names(value.node):
-            frame = value.frame
-            while frame is not None and (frame.number, name) not in cx.env:
-                frame = frame.enclosing
-            if frame is None:
-                continue
-            if _rebinds(value.node, name):
-                cx.unsupported(node, f"a recursive function binds '{name}' of the function around it again",
-                               f"pass '{name}' as an argument and return its new value")
-            operand = cx.env[(frame.number, name)]
-            found[(frame, name)] = operand
-            waiting.extend(cx.constant(leaf) for leaf in operand_leaves(operand))
-    return dict(sorted(found.items(), key=lambda entry: (entry[0][0].number, entry[0][1])))
-
-
-def _free_names(node) -> list:
-    a = node.args
-    own = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, *[x for x in (a.vararg, a.kwarg) if x is not None])}
-    body = [ast.Expr(node.body)] if isinstance(node, ast.Lambda) else node.body
-    rebound = {n for s in ast.walk(node) if isinstance(s, ast.Nonlocal) for n in s.names}
-    own |= assigned_names(body) - rebound
-    used = {n for s in body for n in names_used(s)} | rebound
-    return sorted(used - own)
-
-
-def _rebinds(node, name) -> bool:
-    return any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(node))
-
-
 # -- walking instances -------------------------------------------------------------------------------------------------
 
 def walk_instances(cx) -> AdcompilerError | None:
@@ -320,12 +191,14 @@ def check_reached(cx):
     """Refuse a recursion that ends on no path."""
     for instance in cx.instances.values() if cx.unreached else ():
         if isinstance(instance.summary.type, Undefined):
-            raise UnsupportedSyntaxError(f"'{instance.name}' calls itself on every path", instance.call_loc, hint="give it a path that returns")
+            raise UnsupportedSyntaxError(f"'{instance.name}' calls itself on every path", instance.call_loc,
+                                         hint="give it a path that returns")
     if cx.unreached:
         raise AssertionError("a path was left out though every recursive result is known")
 
 
-_STATE = ("blocks", "frames", "env", "globals", "prologue", "printed", "frame_count", "loop_depth", "implicit", "owned_frames", "carried")
+_STATE = ("blocks", "frames", "env", "globals", "prologue", "printed", "frame_count", "loop_depth", "implicit",
+          "owned_frames", "carried")
 
 
 def _walk_aside(cx, instance):
@@ -389,14 +262,15 @@ def _bind(cx, instance, key, printed, operand):
 
 
 def _received(cx, instance, printed, operand, place):
-    if not _is_known(cx, operand):
+    if not is_known(cx, operand):
         var = _parameter(cx, printed, operand, ("parameter", instance.summary.number, place))
         var.definition = "param"
         instance.params.append(var)
         return var
     value = cx.constant(operand)
-    inner = [_received(cx, instance, cx.printed_name(f"{printed}_{k}"), o, (*place, k)) for k, o in enumerate(_operands_of(value))]
-    made = _with_operands(value, inner)
+    inner = [_received(cx, instance, cx.printed_name(f"{printed}_{k}"), o, (*place, k))
+             for k, o in enumerate(operands_of(value))]
+    made = with_operands(value, inner)
     var = cx.new_var(printed, cx.type(operand), hidden=False)
     var.const = made
     var.loc = cx.loc(instance.callee.node)
@@ -404,22 +278,6 @@ def _received(cx, instance, printed, operand, place):
         var.definition = Assign(var, Const(value), loc=var.loc)
         cx.emit(var.definition)
     return var
-
-
-def _with_operands(value, operands):
-    """A function value with operands of the instance in place of the caller's."""
-    from .function_values import BoundMethod, Closure, Partial
-
-    if isinstance(value, Closure):
-        count = len(value.defaults)
-        return Closure(value.node, value.frame, tuple(operands[:count]),
-                       dict(zip(value.keyword_defaults, operands[count:], strict=True)), value.name)
-    if isinstance(value, BoundMethod):
-        return BoundMethod(value.function, operands[0])
-    if isinstance(value, Partial):
-        count = len(value.args)
-        return Partial(value.function, tuple(operands[:count]), dict(zip(value.kwargs, operands[count:], strict=True)))
-    return value
 
 
 def _parameter(cx, name, operand, place, part_of=None) -> Var:
@@ -437,7 +295,7 @@ def _parameter(cx, name, operand, place, part_of=None) -> Var:
         items = []
         for k, source in enumerate(sources):
             item = _parameter(cx, f"{name}_{k}", source, (*place, k), (var, k))
-            if _is_known(cx, source):
+            if is_known(cx, source):
                 item.const = cx.constant(source)
             items.append(item)
         var.items = tuple(items)
@@ -450,7 +308,7 @@ def _learn(cx, instance, given, stores):
     """Note what this walk shows about an instance."""
     summary, result = instance.summary, instance.result
     t = _result_type(cx, result)
-    if summary.revisions > FREE_REVISIONS:      # what a walk learns while paths are left out may be too pessimistic to keep
+    if summary.revisions > FREE_REVISIONS:      # what is learnt while paths are left out may be too pessimistic to keep
         t = cx.assumed.join(cx.assumed.current(summary.type), t)
     varied = tuple(cx.varied(leaf) for leaf in _result_leaves(result, t))
     if len(varied) == len(summary.varied):
@@ -458,16 +316,17 @@ def _learn(cx, instance, given, stores):
     constant = cx.constant(result) if isinstance(t, Static) else NOTHING
     if not isinstance(summary.type, Undefined) and constant is not summary.constant:
         constant = NOTHING
-    if constant is not NOTHING and constant is not None and type(constant).__module__ == "adcompiler.frontend.lower.calls":
+    if constant is not NOTHING and type(constant).__module__.startswith("adcompiler.frontend."):
         cx.unsupported(instance.callee.node, f"the recursive function '{instance.name}' returns a function",
                        "return the values that it closes over")
     if isinstance(t, Static) and constant is NOTHING:
         t = OPAQUE
     leaves = [leaf for p in instance.params for leaf in operand_leaves(p)]
     families = {id(f.find()) for f in stores}
-    stored = {k for k, leaf in enumerate(leaves) if isinstance(leaf, Var) and leaf.group is not None and id(leaf.group.family) in families}
+    stored = {k for k, leaf in enumerate(leaves) if leaf.group is not None and id(leaf.group.family) in families}
     stored |= {"elements"} if any(f.find().escaped for f in stores) else set()
-    activated = summary.activated | {k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was}
+    activated = summary.activated | {
+        k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was}
     new = (t, varied, constant, summary.stored | stored, activated)
     if new != (summary.type, summary.varied, summary.constant, summary.stored, summary.activated):
         summary.type, summary.varied, summary.constant, summary.stored, summary.activated = new
@@ -530,5 +389,5 @@ def reached(cx, produce):
         return None
 
 
-__all__ = ["STATIC", "Instance", "Summary", "Unreached", "call_recursive", "check_reached", "is_recursive", "reachable_instances", "reached",
-           "walk_instances"]
+__all__ = ["Instance", "Summary", "Unreached", "call_recursive", "check_reached", "is_recursive", "reachable_instances",
+           "reached", "walk_instances"]
