@@ -9,7 +9,8 @@ import numpy as np
 
 from ..ir.nodes import NOTHING, Assign, ContainerOp, Phi, Unpack, Var
 from ..ir.types import NUMBER, Num, Ref, Tup, type_of
-from ..transform.code import Line, call, constant, name
+from ..transform.bars import unique
+from ..transform.code import Line, attribute, call, constant, name
 
 _KINDS = "bifc"       # a number of one kind may stand where paths join to a later one
 
@@ -28,11 +29,15 @@ class TypeChecks:
         self.variables: list[Var] = []
         self.extents: dict = {}         # token -> the extent that it stands for now
 
+    def started(self) -> "TypeChecks":
+        """The checks of one call of the function: a recursive call has extents of its own."""
+        made = TypeChecks(self.function_name)
+        made.variables = self.variables
+        return made
+
     def __call__(self, at: int, value):
         """Assert that `value` is of the type of variable number `at`."""
         v = self.variables[at]
-        if at == 0:
-            self.extents.clear()
         self.fits(v, v.type, value)
         if v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not isinstance(value, np.ndarray):
             if type(value) is not type(v.const) or value != v.const and v.const == v.const:
@@ -104,12 +109,13 @@ def _mentions(known, token) -> bool:
 def check_types(function, saver, names, namer) -> None:
     """Insert a check behind the definition of every variable that the forward sweep spells out."""
     checks = TypeChecks(function.name)
-    checker = namer.object(checks)
+    checker = unique("types", saver.taken)
+    saver.insert.start.insert(0, Line(name(checker, True), call(attribute(namer.object(checks), "started"))))
     for v in sorted(saver.layout.home, key=lambda v: saver.layout.home[v][1]):
         if not _is_printed(v, saver, names):
             continue
         checks.variables.append(v)
-        saver.after(v, Line(None, call(checker, constant(len(checks.variables) - 1), name(names.name(v))), None, v.loc, keep=True))
+        saver.after(v, Line(None, call(name(checker), constant(len(checks.variables) - 1), name(names.name(v))), None, v.loc, keep=True))
 
 
 def _is_printed(v, saver, names) -> bool:

@@ -102,13 +102,36 @@ def _joined_group(groups):
     return made
 
 
+def memory_leaves(env):
+    """(key, variable) for all that may share memory in an environment; a component's key is (key of the tuple, position)."""
+    for key, v in env.items():
+        yield from _leaves(key, v)
+
+
+def _leaves(key, v):
+    if v.group is not None:
+        yield key, v
+    for k, item in enumerate(v.items or ()):
+        yield from _leaves((key, k), item)
+
+
+def owner_of(key):
+    """The name that a leaf belongs to."""
+    while isinstance(key[0], tuple):
+        key = key[0]
+    return key
+
+
 def join_groups(cx, joined, differing) -> dict:
     """A group for each differing name, merged with those it may share memory with on either path."""
     entries = []
     for key, a, b in differing:
         entries.append((key, a.group.find() if a is not None and a.group else None,
                         b.group.find() if b is not None and b.group else None))
-    fixed = [(v.group.find(), v.group.find()) for k, v in joined.items() if v.group is not None and cx.is_live(k)]
+    fixed = [(v.group.find(), v.group.find()) for k, v in memory_leaves(joined) if cx.is_live(owner_of(k))]
+    for side in (1, 2):     # the components of tuples that differ keep the groups that they have
+        tuples = {d[0]: d[side] for d in differing if d[side] is not None and d[side].items is not None}
+        fixed += [(v.group.find(), v.group.find()) for _, v in memory_leaves(tuples)]
     groups: dict = {}
     for at, (key, ga, gb) in enumerate(entries):
         if ga is None and gb is None:
@@ -125,4 +148,4 @@ def join_groups(cx, joined, differing) -> dict:
     return groups
 
 
-__all__ = ["Assign", "Const", "GetItem", "join_environments", "join_groups", "join_values"]
+__all__ = ["Assign", "Const", "GetItem", "join_environments", "join_groups", "join_values", "memory_leaves", "owner_of"]

@@ -10,6 +10,7 @@ from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivativ
 from ..structure import has_own_break
 from .context import Group, assigned_names
 from .expressions import in_block, lower_expression, lower_test, truth
+from .joins import memory_leaves, owner_of
 from .iteration import is_filter, iteration, unrolled_items
 from .joins import join_environments
 from .values import bring
@@ -170,6 +171,15 @@ def _unroll(cx, node, items):
     frame.live_now, frame.path = outer, path
 
 
+def _leaf_phis(key, phi):
+    """A phi that may share memory, or those of its components, as `memory_leaves` names them."""
+    if phi.target.group is not None:
+        yield key, phi
+    for k, item in enumerate(phi.target.items or ()):
+        if isinstance(item.definition, Phi) and item.definition.target is item:
+            yield from _leaf_phis((key, k), item.definition)
+
+
 class _Head:
     """The state of the names that change in a loop."""
 
@@ -236,15 +246,14 @@ class _Head:
     def share(self, before):
         """Alias groups at the head: names that share memory before the loop, or at the end of its body."""
         cx = self.cx
-        for key, phi in self.phis.items():
-            if phi is None or phi.target.group is None:
-                continue
+        before = dict(memory_leaves(before))
+        for key, phi in [leaf for key, phi in self.phis.items() if phi is not None for leaf in _leaf_phis(key, phi)]:
             mine = phi.target.group
             if phi.then is not None and phi.then.group is not None:
                 mine.find().own_family.merge(phi.then.group.family)
                 mine.find().container |= phi.then.group.find().container
-            for other, var in cx.env.items():
-                if other == key or var.group is None or not cx.is_live(other):
+            for other, var in memory_leaves(cx.env):
+                if other == key or not cx.is_live(owner_of(other)):
                     continue
                 old = before.get(other)
                 entry = (phi.then is not None and phi.then.group is not None and old is not None and old.group is not None
@@ -269,11 +278,11 @@ class _Head:
             phi.orelse = after
             self.connect_items(loop, phi, after)
             self.learn(key, phi.target, after if after is not None else phi.target)
-        grouped = [(k, v) for k, v in end.items() if v.group is not None and cx.is_live(k)
-                   and (k in self.phis or self.entry_env.get(k) is v)]
+        grouped = [(k, v) for k, v in memory_leaves(end) if cx.is_live(owner_of(k))
+                   and (owner_of(k) in self.phis or self.entry_env.get(owner_of(k)) is end[owner_of(k)])]
         for at, (key, var) in enumerate(grouped):
             for other, second in grouped[:at]:
-                if var.group.find() is second.group.find() and (key in self.phis or other in self.phis):
+                if var.group.find() is second.group.find() and (owner_of(key) in self.phis or owner_of(other) in self.phis):
                     pair = frozenset((key, other))
                     if pair not in self.pairs:
                         self.pairs.add(pair)

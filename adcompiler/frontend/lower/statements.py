@@ -428,12 +428,20 @@ def _augmented(cx, node):
         index = lower_index(cx, target.slice)
         t = cx.type(base)
         if isinstance(t, Num):
-            if is_fancy(cx, index):
+            if is_fancy(cx, index) or cx.place(node) in cx.assumed.read_first:
                 old = subscript(cx, node, base, index)
                 value = lower_expression(cx, node.value)
                 store(cx, node, base, index, apply_operator(cx, node, function, old, value))
                 return
+            stores = cx.stores
             value = lower_expression(cx, node.value)
+            if isinstance(base, Var) and base.group is not None and any(f.find() is base.group.family for f in cx.stored_families[stores:]):
+                kind = numbers.indexed_type(cx, t, index)[0]
+                if not isinstance(kind, Num) or kind.boxed is None:
+                    cx.unsupported(node, "what is computed here changes the array that it is added into", "compute it in a line of its own")
+                if kind.boxed is False:     # an element is read before the right side runs; a view shows what that changes
+                    cx.assumed.read_first.add(cx.place(node))
+                    cx.assumed.changed = True
             store(cx, node, base, index, value, function)
             return
         from .containers import update_item
