@@ -9,7 +9,7 @@ import ast
 
 from ..ir.nodes import Store, Try, Var, walk
 from ..transform.bars import unique
-from ..transform.code import Line, Verbatim, attribute, call, clone, constant, lines, name, subscript
+from ..transform.code import Line, Verbatim, call, clone, constant, lines, name, subscript
 
 
 def print_try(printer, s: Try):
@@ -25,8 +25,7 @@ def print_try(printer, s: Try):
     again = {printer.names.name(i.value) for i in walk(s.then) if isinstance(i, Store) and isinstance(i.printed, tuple)
              and isinstance(i.value, Var)}
     _keep_all(then, again)
-    numbered = {w: v for w, v in s.orelse[0].writes.items()}
-    codes = [v for v in numbered.values()]
+    codes = list(s.orelse[0].writes.values())      # the number, then the exception
     handlers, bodies = [], []
     for k, (types, caught, number) in enumerate(s.clauses):
         handlers.append(ast.ExceptHandler(None if types is None else printer.names.read(types), caught, []))
@@ -79,4 +78,4 @@ def _copied(code):
     return [Line(clone(i.target), clone(i.value), i.op, i.loc, i.hidden, i.keep) if isinstance(i, Line) else i for i in code]
 
 
-__all__ = ["attribute", "print_try"]
+__all__ = ["print_try"]

@@ -65,7 +65,8 @@ class Refusal(Exception):
 class _Clause:
     type: ast.expr | None
     number: int
-    binds: bool
+    binds: bool          # is the exception wanted?
+    reads: bool = False  # does the handler look into it?
 
 
 @dataclass
@@ -225,7 +226,6 @@ class _Spreader:
                     return found
         if any(a.final for a in around):
             made = _Clause(self.at(ast.Name("BaseException", ast.Load()), self.definition), self.leaving, True)
-            made.reads = False
             found.append(made)
             self.leaves = True
         return found

@@ -836,6 +836,8 @@ class Builder:
             if active:
                 self.store_contribution(base, value, region, whole, s, s.op is operator.sub)
             return
+        if s.op is not None:
+            raise AssertionError(f"a store with {s.op} was not taken apart")
         fancy = not whole and is_fancy(self.cx, s.index)
         if active:
             if fancy:

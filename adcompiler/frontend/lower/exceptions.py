@@ -15,8 +15,8 @@ import warnings
 import numpy as np
 
 from ...errors import AdcompilerError
-from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Effect, If, Loop, Raw, Store, Try, Unpack, Var, With, blocks, walk
-from ...ir.types import INT, OPAQUE, Num, Ref, Tup
+from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Effect, Loop, Raw, Store, Try, Unpack, Var, With, blocks, walk
+from ...ir.types import INT, OPAQUE, Ref, Tup
 from ..attempts import Attempt, Refusal, spread
 from .context import assigned_names, names_used
 from .expressions import lower_expression
@@ -213,8 +213,6 @@ def _reachable(cx, env):
             sites.add(t.site)
             holder = cx.assumed.holders.get(t.site)
             types.extend(holder.types() if holder is not None else ())
-    for family in {v.group.family for v in env.values() if isinstance(v, Var) and v.group is not None}:
-        families.add(family)
     escaped = {v.group.family for v in cx.env.values() if isinstance(v, Var) and v.group is not None and v.group.family.escaped}
     return families | escaped, sites
 
@@ -248,4 +246,4 @@ def _known(cx, e):
         del cx.blocks[-1][length:]
 
 
-__all__ = ["If", "Num", "chosen_tries", "lower_attempt", "lower_try", "may_swallow", "without_tries"]
+__all__ = ["chosen_tries", "lower_try", "may_swallow", "without_tries"]

@@ -369,7 +369,7 @@ def store(cx, node, base, index, value, op=None, printed=None):
     value_type = cx.type(value)
     if isinstance(value_type, Num) and value_type.kind == "c" and t.kind == "f" and cx.varied(value):
         cx.unsupported(node, "a complex active value is stored in a real array", "store value.real")
-    if op is not None and op not in (operator.add, operator.sub) and (cx.varied(value) or cx.varied(base)):
+    if op is not None and op not in (operator.add, operator.sub):
         operand = value
         place = index if index is not None else Const(Ellipsis)
         old = base if index is None else subscript(cx, node, base, place)

@@ -58,7 +58,8 @@ def argument(cx, name: str, d: Described, site, *, varied=False, printed=None) -
     var = cx.new_var(printed or name, t)
     if d.kind == "static":
         var.const = d.value
-    var.varied = varied and carries_derivative(t)
+    var.place = ("argument", *site)
+    var.varied = (varied or var.place in cx.assumed.varied_places) and carries_derivative(t)
     if isinstance(t, (Num, Ref)):
         var.group.family.external = True
     if isinstance(t, Ref):
@@ -81,7 +82,8 @@ def components(cx, var, d, site, varied):
     for k, t in enumerate(var.type.items):
         described = d.items[k][1]
         item = cx.new_var(f"{var.name}_{k}", t, hidden=True)
-        item.varied = varied and carries_derivative(t)
+        item.place = ("argument", *site, k)
+        item.varied = (varied or item.place in cx.assumed.varied_places) and carries_derivative(t)
         if described.kind == "static":
             item.const = described.value
         statement = Assign(item, GetItem(var, Const(k)), implicit=True)
