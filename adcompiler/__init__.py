@@ -4,6 +4,7 @@
 >>> ad.grad(lambda x: x * x)(3.0)
 6.0
 """
+
 from . import rules as _rules  # noqa: F401  (registers the rules)
 from .api import check_gradients, grad, stop_gradient, value_and_grad, vjp
 from .decorator import DifferentiableFunction, differentiable
@@ -25,7 +26,27 @@ from .runtime.tape import Tape
 
 __version__ = "0.1.0"
 
-__all__ = ["AdcompilerError", "DifferentiableFunction", "GradientMismatchError", "MemoryBudgetError", "MissingRuleError",
-           "NonDifferentiableInputError", "NotScalarError", "ShapeError", "SourceUnavailableError", "Tape", "TapeFreedError",
-           "TapeMismatchError", "UnsupportedSyntaxError", "check_gradients", "differentiable", "grad", "register_jvp", "register_vjp",
-           "rule", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = [
+    "AdcompilerError",
+    "DifferentiableFunction",
+    "GradientMismatchError",
+    "MemoryBudgetError",
+    "MissingRuleError",
+    "NonDifferentiableInputError",
+    "NotScalarError",
+    "ShapeError",
+    "SourceUnavailableError",
+    "Tape",
+    "TapeFreedError",
+    "TapeMismatchError",
+    "UnsupportedSyntaxError",
+    "check_gradients",
+    "differentiable",
+    "grad",
+    "register_jvp",
+    "register_vjp",
+    "rule",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

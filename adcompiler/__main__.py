@@ -1,4 +1,5 @@
 """`python -m adcompiler` is the command `adcompiler`."""
+
 import sys
 
 from .cli import main

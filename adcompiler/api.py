@@ -1,4 +1,5 @@
 """The functional forms: `grad`, `value_and_grad`, `vjp`, `check_gradients`, `stop_gradient`."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,7 +19,9 @@ def _refuse(options):
             raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
     backend = options.pop("backend", None)
     if backend not in (None, "numpy"):
-        raise UnsupportedSyntaxError(f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'")
+        raise UnsupportedSyntaxError(
+            f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'"
+        )
     if options.pop("mode", "reverse") != "reverse":
         raise UnsupportedSyntaxError("forward mode is not supported yet", hint="leave out mode=")
     unknown = set(options) - {"outputs", "holomorphic"}
@@ -32,7 +35,9 @@ class _Gradient:
 
     def __init__(self, function, wrt, with_value, options):
         if isinstance(function, _Gradient):
-            raise UnsupportedSyntaxError("derivatives of derivatives are not supported yet", hint="use first derivatives, or differences of them")
+            raise UnsupportedSyntaxError(
+                "derivatives of derivatives are not supported yet", hint="use first derivatives, or differences of them"
+            )
         self.function, self.wrt, self.with_value, self.options = function, wrt, with_value, options
         self._caller = None
         name = getattr(function, "__name__", type(function).__name__)
@@ -48,7 +53,7 @@ class _Gradient:
     def __call__(self, *args, **kwargs):
         caller = self._caller
         if caller is not None and not kwargs:
-            for matches, entry in caller.fast:      # the short way, without one more call
+            for matches, entry in caller.fast:  # the short way, without one more call
                 if matches(args):
                     return entry(args) if self.with_value else entry(args)[1]
         caller = caller or self.caller
@@ -120,7 +125,9 @@ def _every_floating(binding):
     """Positions (or names) of every argument that holds floats, star arguments one by one."""
     found = []
     position = 0
-    for p, value in zip(list(binding.parameters.parameters.values())[binding.hidden:], binding.values[binding.hidden:], strict=True):
+    for p, value in zip(
+        list(binding.parameters.parameters.values())[binding.hidden :], binding.values[binding.hidden :], strict=True
+    ):
         if p.kind is p.VAR_POSITIONAL:
             found += [position + k for k, v in enumerate(value) if is_differentiable(describe(v))]
             position += len(value)
@@ -166,9 +173,16 @@ def check_gradients(f, *args, wrt=None, tolerance=1e-5, step=1e-6, **kwargs):
             want = _difference(f, args, kwargs, w, path, seed, step, binding)
             scale = max(1.0, abs(want), abs(got))
             if not abs(want - got) <= tolerance * scale:
-                name = w if isinstance(w, str) else f"{w} ({binding.names[w + binding.hidden] if w + binding.hidden < len(binding.names) else '*'})"
-                raise GradientMismatchError(f"gradient with respect to argument {name}, index {_shown(path)}: the compiler gives {got!r}, "
-                                            f"differences give {want!r}", hint="check rules given with register_vjp, and kinks near this point")
+                name = (
+                    w
+                    if isinstance(w, str)
+                    else f"{w} ({binding.names[w + binding.hidden] if w + binding.hidden < len(binding.names) else '*'})"
+                )
+                raise GradientMismatchError(
+                    f"gradient with respect to argument {name}, index {_shown(path)}: the compiler gives {got!r}, "
+                    f"differences give {want!r}",
+                    hint="check rules given with register_vjp, and kinks near this point",
+                )
 
 
 def _shown(path):
@@ -206,7 +220,10 @@ def _difference(f, args, kwargs, w, path, seed, step, binding):
     import copy
 
     def at(distance):
-        moved_args, moved_kwargs = tuple(copy.deepcopy(a) for a in args), copy.deepcopy(kwargs)    # apart, also if they are one
+        moved_args, moved_kwargs = (
+            tuple(copy.deepcopy(a) for a in args),
+            copy.deepcopy(kwargs),
+        )  # apart, also if they are one
         holder, key = (moved_kwargs, w) if isinstance(w, str) and w in moved_kwargs else (list(moved_args), w)
         if isinstance(key, str):
             key = binding.names.index(key) - binding.hidden

@@ -1,4 +1,5 @@
 """Calls: binding arguments to parameters, resolving `wrt`, packing gradients in the caller's order."""
+
 from __future__ import annotations
 
 import inspect
@@ -18,8 +19,8 @@ class Binding:
     names: tuple[str, ...]
     values: tuple
     parameters: inspect.Signature
-    hidden: int                      # leading arguments that the caller does not pass (self)
-    places: dict = field(default_factory=dict)     # parameter -> where the function declares it; "" -> the function
+    hidden: int  # leading arguments that the caller does not pass (self)
+    places: dict = field(default_factory=dict)  # parameter -> where the function declares it; "" -> the function
 
     @property
     def is_plain(self) -> bool:
@@ -34,16 +35,22 @@ class Binding:
         arrays = [(n, v) for n, v in zip(self.names, self.values, strict=True) if isinstance(v, np.ndarray)]
         if len(arrays) < 2:
             return ()
-        return tuple((arrays[j][0], n) for k, (n, v) in enumerate(arrays) for j in range(k)
-                     if arrays[j][1] is v or np.may_share_memory(arrays[j][1], v))
-
+        return tuple(
+            (arrays[j][0], n)
+            for k, (n, v) in enumerate(arrays)
+            for j in range(k)
+            if arrays[j][1] is v or np.may_share_memory(arrays[j][1], v)
+        )
 
     def overlaps(self) -> list:
         """Pairs of array parameters that share memory without being one array: names and positions."""
         arrays = [(k, v) for k, v in enumerate(self.values) if isinstance(v, np.ndarray)]
-        return [(j, k) for at, (k, v) in enumerate(arrays) for j, w in arrays[:at]
-                if w is not v and not _is_same_array(v, w) and np.shares_memory(v, w, max_work=10_000)]
-
+        return [
+            (j, k)
+            for at, (k, v) in enumerate(arrays)
+            for j, w in arrays[:at]
+            if w is not v and not _is_same_array(v, w) and np.shares_memory(v, w, max_work=10_000)
+        ]
 
     def shared_part(self) -> str | None:
         """A container or an array that stands at two places of the arguments, one of them inside a container; or None."""
@@ -99,8 +106,12 @@ def container_items(value):
 
 
 def _is_same_array(a, b) -> bool:
-    return (a.__array_interface__["data"] == b.__array_interface__["data"] and a.shape == b.shape and a.strides == b.strides
-            and a.dtype == b.dtype)
+    return (
+        a.__array_interface__["data"] == b.__array_interface__["data"]
+        and a.shape == b.shape
+        and a.strides == b.strides
+        and a.dtype == b.dtype
+    )
 
 
 def bind_call(parameters: inspect.Signature, args, kwargs, hidden) -> Binding:
@@ -115,7 +126,7 @@ class Wrt:
     """Resolved inputs: `paths` for the compiler, and how to hand gradients back."""
 
     paths: tuple[tuple, ...]
-    order: tuple[int, ...]           # for each input asked for: its place in `paths`, or -1 if it holds no number
+    order: tuple[int, ...]  # for each input asked for: its place in `paths`, or -1 if it holds no number
     is_single: bool
     values: tuple
     as_list: bool = False
@@ -132,7 +143,10 @@ class Wrt:
         """Gradients in the order of `wrt`, with the types of the arguments."""
         if len(self.paths) == 1:
             gradients = (gradients,)
-        out = [finished(gradients[k], v) if k >= 0 else v for k, v in zip(self.order, self.values_now(binding), strict=True)]
+        out = [
+            finished(gradients[k], v) if k >= 0 else v
+            for k, v in zip(self.order, self.values_now(binding), strict=True)
+        ]
         return out[0] if self.is_single else tuple(out)
 
     def values_now(self, binding):
@@ -176,10 +190,14 @@ def _path(w, binding) -> tuple:
         for p in parameters:
             if p.kind is p.VAR_KEYWORD and w in dict(zip(binding.names, binding.values, strict=True))[p.name]:
                 return (p.name, w)
-        raise NonDifferentiableInputError(f"there is no argument '{w}'", binding.places.get(""), hint=f"arguments: {', '.join(binding.names)}")
+        raise NonDifferentiableInputError(
+            f"there is no argument '{w}'", binding.places.get(""), hint=f"arguments: {', '.join(binding.names)}"
+        )
     if not isinstance(w, (int, np.integer)) or isinstance(w, bool):
-        raise NonDifferentiableInputError(f"wrt must be a position or a name, not {w!r}", binding.places.get(""), hint="for example wrt=0 or wrt='x'")
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][binding.hidden:]
+        raise NonDifferentiableInputError(
+            f"wrt must be a position or a name, not {w!r}", binding.places.get(""), hint="for example wrt=0 or wrt='x'"
+        )
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][binding.hidden :]
     star = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     extra = dict(zip(binding.names, binding.values, strict=True))[star.name] if star is not None else ()
     k = int(w)
@@ -189,5 +207,8 @@ def _path(w, binding) -> tuple:
         return (positional[k].name,)
     if 0 <= k - len(positional) < len(extra):
         return (star.name, k - len(positional))
-    raise NonDifferentiableInputError(f"wrt={w}: the call has only {len(positional) + len(extra)} positional arguments",
-                                      binding.places.get(""), hint="count from 0, or give the name of the argument")
+    raise NonDifferentiableInputError(
+        f"wrt={w}: the call has only {len(positional) + len(extra)} positional arguments",
+        binding.places.get(""),
+        hint="count from 0, or give the name of the argument",
+    )

@@ -3,6 +3,7 @@
 Exit status: 0 done; 1 an error in the user's program, on standard error with its place; 2 wrong usage. Standard
 output holds what was asked for and nothing else; what the user's program prints goes to standard error.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -41,8 +42,12 @@ def main(argv: list[str] | None = None) -> int:
     except AdcompilerError as error:
         return _fail(options, 1, f"{type(error).__name__}: {error}")
     except Exception as error:
-        return _fail(options, 1, f"adcompiler: internal error: {type(error).__name__}: {error}\n"
-                                 "  hint: run again with --traceback to see where; please report it")
+        return _fail(
+            options,
+            1,
+            f"adcompiler: internal error: {type(error).__name__}: {error}\n"
+            "  hint: run again with --traceback to see where; please report it",
+        )
 
 
 def _fail(options, status: int, message: str) -> int:
@@ -66,8 +71,9 @@ def _write(text: str, output: str | None):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="adcompiler",
-                                     description="Exact gradients of ordinary Python and NumPy code.")
+    parser = argparse.ArgumentParser(
+        prog="adcompiler", description="Exact gradients of ordinary Python and NumPy code."
+    )
     parser.add_argument("--version", action="version", version=f"adcompiler {_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -76,12 +82,14 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
     target = argparse.ArgumentParser(add_help=False)
-    target.add_argument("target", metavar="TARGET",
-                        help="file.py:function, package.module:function, file.py:Class.method")
+    target.add_argument(
+        "target", metavar="TARGET", help="file.py:function, package.module:function, file.py:Class.method"
+    )
     target.add_argument("--wrt", metavar="NAMES", help="parameters to differentiate, by name or position: x,w")
     target.add_argument("--types", metavar="TYPES", help="types of the parameters: 'x=float64[:,:], n=int'")
-    target.add_argument("--args", metavar="ARGS", help="example arguments, in the names of the module and np: "
-                                                       "'np.ones(3), n=2'")
+    target.add_argument(
+        "--args", metavar="ARGS", help="example arguments, in the names of the module and np: 'np.ones(3), n=2'"
+    )
     target.add_argument("--backend", choices=("numpy", "numba"))
     target.add_argument("--checkpoint", metavar="HOW", help="'auto', with --memory")
     target.add_argument("--memory", metavar="SIZE", help="budget of the tape: 500MB")
@@ -140,8 +148,12 @@ def _differentiable(options, target: Target):
     """The target as a DifferentiableFunction; one that was decorated keeps its options unless others are given."""
     from .decorator import DifferentiableFunction, differentiable
 
-    given = {"wrt": _wrt(options.wrt), "backend": options.backend, "checkpoint": options.checkpoint,
-             "memory": options.memory}
+    given = {
+        "wrt": _wrt(options.wrt),
+        "backend": options.backend,
+        "checkpoint": options.checkpoint,
+        "memory": options.memory,
+    }
     given = {name: value for name, value in given.items() if value is not None}
     if isinstance(target.function, DifferentiableFunction) and not given:
         return target.function
@@ -203,7 +215,7 @@ def _annotate(options) -> str:
         adjoint = function.source("adjoint", *args, **kwargs)
     first = min([source.node.lineno, *(d.lineno for d in getattr(source.node, "decorator_list", []))])
     text = linecache.getlines(source.filename, source.function.__globals__)
-    lines = [line.rstrip("\n") for line in text[first - 1:source.node.end_lineno]]
+    lines = [line.rstrip("\n") for line in text[first - 1 : source.node.end_lineno]]
     notes = notes_of_report(report) + notes_of_adjoint(adjoint, lines, first)
     return page(options.target, lines, notes, report.active, first, summary=str(report))
 
@@ -227,6 +239,8 @@ def _rules(options) -> str:
     load_all_rules()
     text = rule_list(options.name)
     if not text:
-        raise AdcompilerError(f"no function with a rule has {options.name!r} in its name",
-                              hint="add one: @ad.rule or ad.register_vjp; 'adcompiler rules' lists all")
+        raise AdcompilerError(
+            f"no function with a rule has {options.name!r} in its name",
+            hint="add one: @ad.rule or ad.register_vjp; 'adcompiler rules' lists all",
+        )
     return text

@@ -1,4 +1,5 @@
 """`differentiable` and `DifferentiableFunction`: compilation on demand, one result per signature."""
+
 from __future__ import annotations
 
 import functools
@@ -62,9 +63,13 @@ class DifferentiableFunction:
     def _check_options(self):
         backend = self.options.get("backend")
         if backend not in (None, "numpy"):
-            raise UnsupportedSyntaxError(f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'")
+            raise UnsupportedSyntaxError(
+                f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'"
+            )
         if self.options.get("checkpoint"):
-            raise UnsupportedSyntaxError("checkpointing is not supported yet", hint="leave out checkpoint=; the whole tape is kept")
+            raise UnsupportedSyntaxError(
+                "checkpointing is not supported yet", hint="leave out checkpoint=; the whole tape is kept"
+            )
         for name in ("tape_dtype", "memory", "debug_nans"):
             if self.options.get(name):
                 raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
@@ -73,7 +78,9 @@ class DifferentiableFunction:
     def programs(self) -> Programs:
         """The compiled forms of this function, made when first asked for."""
         if self._programs is None:
-            self._programs = Programs(self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic")))
+            self._programs = Programs(
+                self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic"))
+            )
         return self._programs
 
     @property
@@ -114,7 +121,9 @@ class DifferentiableFunction:
     def adjoint(self, tape, seed=1.0, *, retain=False):
         """Replay a tape in reverse: the gradients in `wrt` order, a single one bare. Frees the tape unless `retain`."""
         if not isinstance(tape, Tape) or tape.key is None or (tape.key[0] is not self.programs):
-            raise TapeMismatchError("this tape is not from the forward function of this function", hint="pass what forward() returned")
+            raise TapeMismatchError(
+                "this tape is not from the forward function of this function", hint="pass what forward() returned"
+            )
         _, binding, wrt, compiled, value = tape.key
         return run_adjoint(self.programs, compiled, binding, wrt, tape, value, seed, retain=retain)
 
@@ -218,20 +227,28 @@ class Programs:
         if compiled.mutated:
             shared = binding.shared_part()
             if shared is not None:
-                raise UnsupportedSyntaxError(f"{shared}, and the function changes what it is given", compiled.loc,
-                                             hint="pass a copy at one of the two places")
+                raise UnsupportedSyntaxError(
+                    f"{shared}, and the function changes what it is given",
+                    compiled.loc,
+                    hint="pass a copy at one of the two places",
+                )
         if not compiled.changed:
             return compiled
         defaults = [p.default for p in self.parameters.parameters.values() if p.default is not p.empty]
         for k, loc in compiled.changed.items():
             if any(binding.values[k] is d for d in defaults):
-                raise UnsupportedSyntaxError(f"the default object of '{binding.names[k]}' is changed, and outlives the call", loc,
-                                             hint=f"use {binding.names[k]}=None, and make a new one inside the function")
+                raise UnsupportedSyntaxError(
+                    f"the default object of '{binding.names[k]}' is changed, and outlives the call",
+                    loc,
+                    hint=f"use {binding.names[k]}=None, and make a new one inside the function",
+                )
         for j, k in binding.overlaps():
             if j in compiled.changed or k in compiled.changed:
                 raise UnsupportedSyntaxError(
                     f"'{binding.names[j]}' and '{binding.names[k]}' are different arrays over the same memory, and one is changed",
-                    compiled.changed.get(j, compiled.changed.get(k)), hint=f"pass {binding.names[k]}.copy()")
+                    compiled.changed.get(j, compiled.changed.get(k)),
+                    hint=f"pass {binding.names[k]}.copy()",
+                )
         return compiled
 
     def compiled(self, signature, *, joint, strict=False):
@@ -240,7 +257,9 @@ class Programs:
             if guards_hold(compiled):
                 return compiled
         with self.lock:
-            made = pipeline.compile_function(self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic)
+            made = pipeline.compile_function(
+                self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic
+            )
             guards_hold(made)
             self.cache.setdefault(key, []).append(made)
             if len(self.cache[key]) > 8:
@@ -287,7 +306,9 @@ def _plain(function):
         return (function.__self__,), function.__func__
     if isinstance(function, functools.partial):
         return (), _partial_function(function)
-    if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, functools._lru_cache_wrapper)) or hasattr(function, "py_func"):
+    if isinstance(
+        function, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, functools._lru_cache_wrapper)
+    ) or hasattr(function, "py_func"):
         return (), function
     if lookup(function) is not None:
         return (), function
@@ -325,12 +346,17 @@ def _partial_function(partial):
     text = f"def partial_call({', '.join(form)}):\n    return partial({', '.join(given)})\n"
     filename = f"<partial of {getattr(partial.func, '__name__', 'function')}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    namespace = {"partial": partial, "defaults": {p.name: p.default for p in remaining}, "__name__": "adcompiler.partial"}
+    namespace = {
+        "partial": partial,
+        "defaults": {p.name: p.default for p in remaining},
+        "__name__": "adcompiler.partial",
+    }
     exec(compile(text, filename, "exec"), namespace)
     return namespace["partial_call"]
 
 
 # -- running generated code --------------------------------------------------------------------------------------------
+
 
 def guards_hold(compiled) -> bool:
     """Do the globals that were baked in still hold? Current values of the others go into the namespace."""
@@ -357,8 +383,11 @@ def _check_of(guard):
     """A guard as (container, name, whether it holds cells, test, name in the generated namespace or None)."""
     kind, container, name, wanted = guard[:4]
     if kind == "same":
+
         def same(value):
-            return value is wanted or (isinstance(value, (int, float, str, bool)) and type(value) is type(wanted) and value == wanted)
+            return value is wanted or (
+                isinstance(value, (int, float, str, bool)) and type(value) is type(wanted) and value == wanted
+            )
 
         return container, name, guard[4] == "closure", same, None
     return container, name, guard[4] == "closure", _fits(wanted), guard[5]
@@ -392,8 +421,14 @@ def add_place(error, compiled, kind):
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
             loc = compiled.lines.get((filename, kind), {}).get(trace.tb_lineno)
-            if loc is not None and hasattr(error, "add_note") and not any("in generated code of" in n for n in getattr(error, "__notes__", ())):
-                error.add_note(f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}')
+            if (
+                loc is not None
+                and hasattr(error, "add_note")
+                and not any("in generated code of" in n for n in getattr(error, "__notes__", ()))
+            ):
+                error.add_note(
+                    f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}'
+                )
             return
         trace = trace.tb_next
 
@@ -420,7 +455,7 @@ class GradientCaller:
             value = programs.function(*args, **kwargs)
             return value, wrt.empty_gradient(binding)
         compiled = programs.joint(binding, wrt.paths)
-        if compiled.effects:      # it must not be run again with strict zeros, so they are strict from the start
+        if compiled.effects:  # it must not be run again with strict zeros, so they are strict from the start
             return self.run(programs.joint(binding, wrt.paths, strict=True), binding, wrt)
         self.remember(args, kwargs, binding, wrt, compiled)
         return self.run(compiled, binding, wrt)
@@ -556,5 +591,13 @@ def programs_of(function, **options) -> Programs:
     return found[key]
 
 
-__all__ = ["AdcompilerError", "DifferentiableFunction", "GradientCaller", "NotScalarError", "Programs", "differentiable", "programs_of",
-           "run_adjoint"]
+__all__ = [
+    "AdcompilerError",
+    "DifferentiableFunction",
+    "GradientCaller",
+    "NotScalarError",
+    "Programs",
+    "differentiable",
+    "programs_of",
+    "run_adjoint",
+]

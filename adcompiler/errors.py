@@ -5,6 +5,7 @@
 'yield' cannot be differentiated
   hint: append to a list and return it
 """
+
 from __future__ import annotations
 
 import linecache

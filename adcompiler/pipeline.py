@@ -4,6 +4,7 @@
 
 `switched` turns optimisations off, for tests: results must not change.
 """
+
 from __future__ import annotations
 
 import ast
@@ -35,7 +36,7 @@ from .runtime.tape import Tape
 from .transform.adjoint import CHANGING, Builder
 from .transform.bars import Taken, bar_names, unique
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
-from .transform.code import Line, Verbatim, call, clone, constant, expressions, lines, name, nodes, subscript
+from .transform.code import Line, call, clone, constant, expressions, lines, name, nodes, subscript
 from .transform.save import Kept, Saver
 from .transform.shadow_names import name_shadows
 from .transform.simplify import simplify
@@ -47,7 +48,13 @@ _SWITCHES = contextvars.ContextVar("adcompiler switches", default=DEFAULT_SWITCH
 
 
 @contextlib.contextmanager
-def switched(*, tbr: bool | None = None, simplify: bool | None = None, verify: bool | None = None, check_types: bool | None = None):
+def switched(
+    *,
+    tbr: bool | None = None,
+    simplify: bool | None = None,
+    verify: bool | None = None,
+    check_types: bool | None = None,
+):
     """Switch optimisations and checks for the code compiled inside the block.
 
     tbr: keep only what the adjoint reads. simplify: put temporaries back into expressions. verify: check the IR and the
@@ -72,12 +79,12 @@ class Compiled:
     """Generated code of one function at one signature."""
 
     name: str
-    kind: str                                   # "split" or "joint"
-    text: dict[str, str]                        # by kind: "forward", "adjoint" or "gradient"
+    kind: str  # "split" or "joint"
+    text: dict[str, str]  # by kind: "forward", "adjoint" or "gradient"
     functions: dict[str, object]
     namespace: dict
     guards: list
-    mutated: tuple[int, ...]                    # positions of parameters whose arrays are written
+    mutated: tuple[int, ...]  # positions of parameters whose arrays are written
     containers_mutated: bool
     kept: list[Kept]
     recomputed: list
@@ -88,13 +95,15 @@ class Compiled:
     imports: str = ""
     assumed: list = field(default_factory=list)
     unresolved: list = field(default_factory=list)
-    effects: bool = False                       # running it twice is not the same as running it once
-    strict: bool = False                        # zero adjoints stay zero, whatever they are multiplied with
-    changed: dict = field(default_factory=dict)   # position of a parameter whose own memory is changed -> where
+    effects: bool = False  # running it twice is not the same as running it once
+    strict: bool = False  # zero adjoints stay zero, whatever they are multiplied with
+    changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
     checks: list | None = None
 
 
-def compile_function(source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False) -> Compiled:
+def compile_function(
+    source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False
+) -> Compiled:
     """All passes, in order."""
     tbr, simplifying, verifying, checking = switches()
     function, cx = lower_function(source, signature)
@@ -118,7 +127,9 @@ def compile_function(source, signature: Signature, *, joint: bool, strict: bool 
         shadowed |= tie_views(instance.function, its_layout, (), shared)
     shadow_like(cx, [*inputs, *outputs], shadowed)
     check(function, layout, "ties")
-    options = dict(strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking)
+    options = dict(
+        strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking
+    )
     if not instances:
         return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
     from .codegen.instances import InstanceGenerator, name_instances
@@ -167,9 +178,17 @@ def refuse_text(function):
     """A text has no gradient, whatever it was made of."""
     definition = getattr(function.result, "definition", None)
     value = getattr(definition, "value", None)
-    if isinstance(value, Raw) and isinstance(value.node, ast.JoinedStr) or isinstance(value, Call) and value.function in (str, repr, format):
-        raise NotScalarError(f"a gradient needs one real number, but '{function.name}' returns text", definition.loc,
-                             hint="return the number, and make the text of it outside")
+    if (
+        isinstance(value, Raw)
+        and isinstance(value.node, ast.JoinedStr)
+        or isinstance(value, Call)
+        and value.function in (str, repr, format)
+    ):
+        raise NotScalarError(
+            f"a gradient needs one real number, but '{function.name}' returns text",
+            definition.loc,
+            hint="return the number, and make the text of it outside",
+        )
 
 
 def wrt_variables(function, signature) -> list[Var]:
@@ -192,13 +211,38 @@ def result_variables(function, signature) -> list[Var]:
 class Generator:
     """Code generation for one lowered and analysed function."""
 
-    def __init__(self, function, cx, layout, signature, inputs, shadowed, *, joint, strict, tbr, simplifying, holomorphic,
-                 verifying=False, checking=False, base=None, namer=None, volatile=frozenset(), module_names=frozenset()):
+    def __init__(
+        self,
+        function,
+        cx,
+        layout,
+        signature,
+        inputs,
+        shadowed,
+        *,
+        joint,
+        strict,
+        tbr,
+        simplifying,
+        holomorphic,
+        verifying=False,
+        checking=False,
+        base=None,
+        namer=None,
+        volatile=frozenset(),
+        module_names=frozenset(),
+    ):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
-        self.joint, self.strict, self.tbr, self.simplifying, self.holomorphic = joint, strict, tbr, simplifying, holomorphic
+        self.joint, self.strict, self.tbr, self.simplifying, self.holomorphic = (
+            joint,
+            strict,
+            tbr,
+            simplifying,
+            holomorphic,
+        )
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
         self.volatile, self.module_names = volatile, module_names
-        self.parts: list[Generator] = []            # of the functions that recursive calls use
+        self.parts: list[Generator] = []  # of the functions that recursive calls use
         self.base = base or base_name(function)
         self.name_result()
         taken = Taken(program_names(layout) | {"tape", "shadow", self.base} | module_names)
@@ -229,7 +273,9 @@ class Generator:
         """The generated functions by kind."""
         function, result = self.function, self.function.result
         self.check_result(result)
-        builder = Builder(function, self.layout, self.cx, self.namer, self.bars, self.taken, self.shadowed, strict=self.strict)
+        builder = Builder(
+            function, self.layout, self.cx, self.namer, self.bars, self.taken, self.shadowed, strict=self.strict
+        )
         names = PrimalNames(function, self.layout, self.namer, self.taken)
         builder.volatile = self.volatile
         returned = [Line(None, r) for r in self.reverse(builder)]
@@ -253,14 +299,19 @@ class Generator:
             self.open_shadow(reverse)
         self.saver = saver
         self.verify_code(forward, reverse, value, gradients, "save")
-        return self.joint_function(forward, reverse, value, gradients) if self.joint else \
-            self.split_functions(forward, reverse, outputs, gradients, saver)
+        return (
+            self.joint_function(forward, reverse, value, gradients)
+            if self.joint
+            else self.split_functions(forward, reverse, outputs, gradients, saver)
+        )
 
     def bars_of_containers(self, reverse) -> set[str]:
         """Names of adjoints that stand for containers alone, and that no line uses: free for their shadows."""
         containers = {b for v, b in self.bars.items() if isinstance(v.type, Ref)}
         others = {b for v, b in self.bars.items() if not isinstance(v.type, Ref)}
-        used = {n.id for item in lines(reverse) for e in expressions(item) for n in ast.walk(e) if isinstance(n, ast.Name)}
+        used = {
+            n.id for item in lines(reverse) for e in expressions(item) for n in ast.walk(e) if isinstance(n, ast.Name)
+        }
         return containers - others - used
 
     def reverse(self, builder) -> list:
@@ -268,8 +319,10 @@ class Generator:
         result = self.function.result
         seeds = self.seeds(builder, result)
         returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
-        return [subscript(r, constant(path[1])) if len(path) > 1 and isinstance(v.type, Ref) else r
-                for r, v, path in zip(returned, self.inputs, self.signature.wrt, strict=True)]
+        return [
+            subscript(r, constant(path[1])) if len(path) > 1 and isinstance(v.type, Ref) else r
+            for r, v, path in zip(returned, self.inputs, self.signature.wrt, strict=True)
+        ]
 
     def open_shadow(self, reverse):
         reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))
@@ -287,25 +340,67 @@ class Generator:
         """Check forward and reverse code, as they will run: in one function, or with the tape between them."""
         if not self.verifying:
             return
-        function, known = self.function.name, {*self.module_names, *self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
+        function, known = (
+            self.function.name,
+            {*self.module_names, *self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)},
+        )
         end = Line(None, value)
-        verify_code([*forward, end], self.parameters(), known=known, lenient=self.taken, stage=stage, function=f"{function} forward")
-        before = {*self.parameters(), *assigned_names(forward)} if self.joint else {*self.adjoint_arguments(), *(r for _, r in self.saver.tape)}
-        verify_code([*reverse, *[Line(None, g) for g in gradients]], before, known=known, stage=stage, function=f"{function} reverse")
+        verify_code(
+            [*forward, end],
+            self.parameters(),
+            known=known,
+            lenient=self.taken,
+            stage=stage,
+            function=f"{function} forward",
+        )
+        before = (
+            {*self.parameters(), *assigned_names(forward)}
+            if self.joint
+            else {*self.adjoint_arguments(), *(r for _, r in self.saver.tape)}
+        )
+        verify_code(
+            [*reverse, *[Line(None, g) for g in gradients]],
+            before,
+            known=known,
+            stage=stage,
+            function=f"{function} reverse",
+        )
         self.verify_kept(forward, reverse, stage)
 
     def verify_simplified(self, code, parameters, kind):
         """Check a whole function: a name of the forward sweep may be without a value where the user's name is."""
         if self.verifying:
-            forward_names = {*(v.name for v in self.layout.home), *self.saver.names.hidden.values(), *(f for f, _ in self.saver.tape)}
-            known = {*self.module_names, *self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
+            forward_names = {
+                *(v.name for v in self.layout.home),
+                *self.saver.names.hidden.values(),
+                *(f for f, _ in self.saver.tape),
+            }
+            known = {
+                *self.module_names,
+                *self.namer.bindings,
+                *self.namer.imports,
+                *(v.name for v in self.function.globals),
+            }
             lenient = forward_names if kind == "gradient" else self.taken if kind == "forward" else ()
-            verify_code(code, parameters, known=known, lenient=lenient, stage="simplify", function=f"{self.function.name} {kind}")
+            verify_code(
+                code,
+                parameters,
+                known=known,
+                lenient=lenient,
+                stage="simplify",
+                function=f"{self.function.name} {kind}",
+            )
 
     def verify_kept(self, forward, reverse, stage="simplify"):
         """Check that what is put on lists is taken off again, value by value."""
         if self.verifying:
-            verify_sites(forward, reverse, [k.site for k in self.saver.kept if k.listed], stage=stage, function=self.function.name)
+            verify_sites(
+                forward,
+                reverse,
+                [k.site for k in self.saver.kept if k.listed],
+                stage=stage,
+                function=self.function.name,
+            )
 
     @property
     def outputs(self):
@@ -315,21 +410,41 @@ class Generator:
         if not self.joint:
             return
         t = self.cx.type(result) if isinstance(result, (Var, Const)) else None
-        if isinstance(t, Num) and (t.boxed is not False or t.kind in "f?" or (t.kind == "i") or (t.kind == "c" and self.holomorphic)):
+        if isinstance(t, Num) and (
+            t.boxed is not False or t.kind in "f?" or (t.kind == "i") or (t.kind == "c" and self.holomorphic)
+        ):
             if t.kind == "b":
-                raise NotScalarError("the result is a bool, not one real number", self.function.loc, hint="return a float")
+                raise NotScalarError(
+                    "the result is a bool, not one real number", self.function.loc, hint="return a float"
+                )
             if t.kind == "c" and not self.holomorphic:
-                raise NotScalarError("the result is complex, not one real number", self.function.loc,
-                                     hint="pass holomorphic=True for the complex derivative, or take vjp with a seed")
+                raise NotScalarError(
+                    "the result is complex, not one real number",
+                    self.function.loc,
+                    hint="pass holomorphic=True for the complex derivative, or take vjp with a seed",
+                )
             return
         if isinstance(t, Num) and t.kind == "c":
-            raise NotScalarError("the result is complex, not one real number", self.function.loc,
-                                 hint="pass holomorphic=True for the complex derivative, or take vjp with a seed")
-        what = "a bool" if isinstance(t, Num) and t.kind == "b" else "several values" if isinstance(result, Var) and (result.items is not None or isinstance(t, Ref)) else \
-            "nothing" if isinstance(result, Const) and result.value is None else "not a number"
+            raise NotScalarError(
+                "the result is complex, not one real number",
+                self.function.loc,
+                hint="pass holomorphic=True for the complex derivative, or take vjp with a seed",
+            )
+        what = (
+            "a bool"
+            if isinstance(t, Num) and t.kind == "b"
+            else "several values"
+            if isinstance(result, Var) and (result.items is not None or isinstance(t, Ref))
+            else "nothing"
+            if isinstance(result, Const) and result.value is None
+            else "not a number"
+        )
         hints = {"nothing": "return the number", "a bool": "return a float"}
-        raise NotScalarError(f"a gradient needs one real number, but '{self.function.name}' returns {what}", self.function.loc,
-                             hint=hints.get(what, "use ad.vjp with a seed for each result, or ad.jacobian"))
+        raise NotScalarError(
+            f"a gradient needs one real number, but '{self.function.name}' returns {what}",
+            self.function.loc,
+            hint=hints.get(what, "use ad.vjp with a seed for each result, or ad.jacobian"),
+        )
 
     def seeds(self, builder, result):
         if self.joint:
@@ -343,10 +458,14 @@ class Generator:
             from .transform.code import needed
 
             made = unique("seed", self.taken)
-            builder.code.append(Line(name(made, True), call(self.namer.object(unit_seed), needed(result, "ref", END)), hidden=True))
+            builder.code.append(
+                Line(name(made, True), call(self.namer.object(unit_seed), needed(result, "ref", END)), hidden=True)
+            )
             return name(made)
         base = result.name if isinstance(result, Var) and not result.hidden else "result"
-        self.seed_name = unique(f"{base}_bar", set(self.taken) - ({f"{base}_bar"} if isinstance(result, Var) and result.hidden else set()))
+        self.seed_name = unique(
+            f"{base}_bar", set(self.taken) - ({f"{base}_bar"} if isinstance(result, Var) and result.hidden else set())
+        )
         if isinstance(result, Var) and not result.hidden and result in self.bars:
             self.seed_name = self.bars[result] if result.items is None and not result.tied else self.seed_name
         self.taken.add(self.seed_name)
@@ -375,7 +494,12 @@ class Generator:
     def joint_function(self, forward, reverse, value, gradients):
         body = [*forward]
         result = self.function.result
-        if isinstance(result, Var) and result.hidden and not isinstance(value, ast.Name) and not isinstance(value, ast.Constant):
+        if (
+            isinstance(result, Var)
+            and result.hidden
+            and not isinstance(value, ast.Name)
+            and not isinstance(value, ast.Constant)
+        ):
             pass
         if self.holomorphic:
             gradients = [call(ast.Attribute(self.namer.module(np), "conj", ast.Load()), g) for g in gradients]
@@ -384,7 +508,9 @@ class Generator:
         code = [*body, *reverse, Line(None, live_expr, keep=True)]
         simplify(code, set(), enabled=self.simplifying)
         if self.simplifying:
-            scalars = {v.name for v in self.layout.home if not v.hidden and isinstance(v.type, Num) and v.type.boxed is False}
+            scalars = {
+                v.name for v in self.layout.home if not v.hidden and isinstance(v.type, Num) and v.type.boxed is False
+            }
             unit_products(reverse, scalars)
             simplify(code, set(), enabled=True)
         self.verify_simplified(code, self.parameters(), "gradient")
@@ -397,12 +523,25 @@ class Generator:
         tape_forward = [f for f, _ in saver.tape]
         tape_reverse = [r for _, r in saver.tape]
         owner = f"{self.base}_forward"
-        tape = call(name(self.namer.local("Tape", "from adcompiler.runtime.tape import Tape", Tape)), constant(owner),
-                    ast.Tuple([constant(t) for t in tape_forward], ast.Load()), ast.Tuple([name(t) for t in tape_forward], ast.Load()))
-        held = {k.site for k in saver.kept if not k.listed and isinstance(k.var, Var) and isinstance(k.var.type, Ref)
-                and k.var.type.kind == "list" and k.what == "value"}
+        tape = call(
+            name(self.namer.local("Tape", "from adcompiler.runtime.tape import Tape", Tape)),
+            constant(owner),
+            ast.Tuple([constant(t) for t in tape_forward], ast.Load()),
+            ast.Tuple([name(t) for t in tape_forward], ast.Load()),
+        )
+        held = {
+            k.site
+            for k in saver.kept
+            if not k.listed
+            and isinstance(k.var, Var)
+            and isinstance(k.var.type, Ref)
+            and k.var.type.kind == "list"
+            and k.what == "value"
+        }
         if held:
-            tape.keywords.append(ast.keyword("containers", ast.Tuple([constant(t) for t in tape_forward if t in held], ast.Load())))
+            tape.keywords.append(
+                ast.keyword("containers", ast.Tuple([constant(t) for t in tape_forward if t in held], ast.Load()))
+            )
         code = [*forward, Line(None, ast.Tuple([outputs, tape], ast.Load()), keep=True)]
         simplify(code, set(), enabled=self.simplifying)
         self.verify_simplified(code, self.parameters(), "forward")
@@ -413,8 +552,11 @@ class Generator:
         opened = call(ast.Attribute(name("tape"), "open", ast.Load()), constant(owner))
         head = []
         if tape_reverse:
-            target = ast.Tuple([name(t, True) for t in tape_reverse], ast.Store()) if len(tape_reverse) > 1 else \
-                ast.Tuple([name(tape_reverse[0], True)], ast.Store())
+            target = (
+                ast.Tuple([name(t, True) for t in tape_reverse], ast.Store())
+                if len(tape_reverse) > 1
+                else ast.Tuple([name(tape_reverse[0], True)], ast.Store())
+            )
             head.append(Line(target, opened, keep=True))
         else:
             head.append(Line(None, opened, keep=True))
@@ -431,7 +573,9 @@ class Generator:
         value = names.read(self.function.result)
         parts = []
         for n in self.outputs:
-            v = next((v for (p, _), v in zip(self.signature.parameters, self.function.params, strict=True) if p == n), None)
+            v = next(
+                (v for (p, _), v in zip(self.signature.parameters, self.function.params, strict=True) if p == n), None
+            )
             if n == "return":
                 parts.append(value)
             elif names.is_rebound(v, v.name):
@@ -448,17 +592,30 @@ class Generator:
         used = {n.id for made in definitions.values() for d in made for n in nodes(d) if isinstance(n, ast.Name)}
         imports = "\n".join(sorted(s for local, s in self.namer.imports.items() if local in used))
         whole = "\n\n".join(texts.values())
-        functions, namespace = build(whole, [made[-1].name for made in definitions.values()], self.namer.bindings, self.base)
+        functions, namespace = build(
+            whole, [made[-1].name for made in definitions.values()], self.namer.bindings, self.base
+        )
         mutated = tuple(k for k, v in enumerate(self.function.params) if self.is_mutated(v))
         kept, recomputed, homes = list(saver.kept), list(saver.recomputed), [self.layout.home]
         for part in self.parts:
             kept += part.saver.kept
             recomputed += part.saver.recomputed
             homes.append(part.layout.home)
-        made = Compiled(self.base, "joint" if self.joint else "split", texts, dict(zip(definitions, functions, strict=True)), namespace,
-                        self.cx.guards, mutated, self.containers_mutated(), kept, recomputed,
-                        sorted({v.name for home in homes for v in home if v.active and not v.hidden}), imports=imports,
-                        result_type=getattr(self.function.result, "type", None))
+        made = Compiled(
+            self.base,
+            "joint" if self.joint else "split",
+            texts,
+            dict(zip(definitions, functions, strict=True)),
+            namespace,
+            self.cx.guards,
+            mutated,
+            self.containers_mutated(),
+            kept,
+            recomputed,
+            sorted({v.name for home in homes for v in home if v.active and not v.hidden}),
+            imports=imports,
+            result_type=getattr(self.function.result, "type", None),
+        )
         made.changed = self.changed_parameters()
         made.effects = any(has_outer_effect(s) for s in walk(self.function.body))
         made.strict = self.strict
@@ -481,9 +638,17 @@ class Generator:
             if not (isinstance(s, Store) or isinstance(s, ContainerOp) and s.kind in CHANGING):
                 continue
             for k, v in enumerate(self.function.params):
-                same = v.type.site == s.base.type.site if isinstance(v.type, Ref) and isinstance(s.base.type, Ref) else (
-                    isinstance(v.type, Num) and isinstance(s, Store) and v.group is not None and s.base.group is not None
-                    and v.group.family is s.base.group.family)
+                same = (
+                    v.type.site == s.base.type.site
+                    if isinstance(v.type, Ref) and isinstance(s.base.type, Ref)
+                    else (
+                        isinstance(v.type, Num)
+                        and isinstance(s, Store)
+                        and v.group is not None
+                        and s.base.group is not None
+                        and v.group.family is s.base.group.family
+                    )
+                )
                 if same:
                     found.setdefault(k, s.loc)
         return found
@@ -542,7 +707,12 @@ def _without_units(node, scalars, top=False):
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for one, other in ((node.left, node.right), (node.right, node.left)):
             plain = isinstance(other, (ast.BinOp, ast.UnaryOp)) or isinstance(other, ast.Name) and other.id in scalars
-            if isinstance(one, ast.Constant) and one.value == 1.0 and isinstance(one.value, float) and (plain or not top):
+            if (
+                isinstance(one, ast.Constant)
+                and one.value == 1.0
+                and isinstance(one.value, float)
+                and (plain or not top)
+            ):
                 return other
     return node
 

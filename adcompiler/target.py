@@ -3,6 +3,7 @@
 `file.py:function`, `file.py:Class.method` and `package.module:function`. The module is imported (as a module, so a
 block under `if __name__ == "__main__"` does not run); what it prints goes to standard error.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -157,5 +158,11 @@ def _is_library(filename: str) -> bool:
 def _place_of(entry) -> Loc:
     code = entry.tb_frame.f_code
     _, end_line, column, end_column = list(code.co_positions())[entry.tb_lasti // 2]
-    return Loc(code.co_filename, entry.tb_lineno, column or 0, end_line, end_column,
-               function="" if code.co_name == "<module>" else code.co_qualname)
+    return Loc(
+        code.co_filename,
+        entry.tb_lineno,
+        column or 0,
+        end_line,
+        end_column,
+        function="" if code.co_name == "<module>" else code.co_qualname,
+    )

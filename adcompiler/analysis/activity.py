@@ -4,6 +4,7 @@ Takes a lowered function; sets `Var.active`. Memory that is stored into counts a
 container site as one: coarser than the truth, never finer. Raises an error where an active value passes through
 something that the compiler does not understand.
 """
+
 from __future__ import annotations
 
 import ast
@@ -11,8 +12,24 @@ import ast
 import numpy as np
 
 from ..errors import MissingRuleError, UnsupportedSyntaxError
-from ..ir.nodes import (Assign, Call, ContainerOp, Display, Function, GetAttr, GetItem, If, Loop, Raw, Store, Unpack, UserCall, Var,
-                        operands, walk)
+from ..ir.nodes import (
+    Assign,
+    Call,
+    ContainerOp,
+    Display,
+    Function,
+    GetAttr,
+    GetItem,
+    If,
+    Loop,
+    Raw,
+    Store,
+    Unpack,
+    UserCall,
+    Var,
+    operands,
+    walk,
+)
 from ..ir.types import Num, Opaque, Ref, Tup, carries_derivative
 from ..rules.registry import is_inactive
 
@@ -94,7 +111,12 @@ class Activity:
                     self.edges.setdefault(a, set()).add(b)
 
     def _copy(self, source, target):
-        if isinstance(source, Var) and isinstance(target, Var) and source.items is not None and target.items is not None:
+        if (
+            isinstance(source, Var)
+            and isinstance(target, Var)
+            and source.items is not None
+            and target.items is not None
+        ):
             for a, b in zip(source.items, target.items, strict=True):
                 self._copy(a, b)
         elif isinstance(source, Var):
@@ -175,7 +197,9 @@ class Activity:
 
     def _unknown(self, s, values, target):
         found = [v for value in values for v in operands(value)]
-        if isinstance(target.type, (Opaque, Num)) and (isinstance(target.type, Opaque) or carries_derivative(target.type)):
+        if isinstance(target.type, (Opaque, Num)) and (
+            isinstance(target.type, Opaque) or carries_derivative(target.type)
+        ):
             for v in found:
                 if carries_derivative(v.type) or v.items is not None or isinstance(v.type, Opaque):
                     self.opaque.append((s, v, target))
@@ -210,24 +234,55 @@ class Activity:
             if not through or not any(n in self.useful for n in self._nodes(target)):
                 continue
             value = s.value
-            if isinstance(value, Call) and value.function in _TEXT or isinstance(value, Raw) and isinstance(value.node, ast.JoinedStr):
-                raise UnsupportedSyntaxError(f"the result depends on the text or bytes of {_called(v)}, which carries a derivative", s.loc,
-                                             hint="compute with the number itself instead of reading it back from text")
+            if (
+                isinstance(value, Call)
+                and value.function in _TEXT
+                or isinstance(value, Raw)
+                and isinstance(value.node, ast.JoinedStr)
+            ):
+                raise UnsupportedSyntaxError(
+                    f"the result depends on the text or bytes of {_called(v)}, which carries a derivative",
+                    s.loc,
+                    hint="compute with the number itself instead of reading it back from text",
+                )
             if isinstance(value, Call) and isinstance(value.function, GetAttr):
-                owner = value.function.base.name if isinstance(value.function.base, Var) and not value.function.base.hidden else "an object"
-                raise MissingRuleError(f"the method '{value.function.attr}' of {owner}, about which nothing is known, takes an active value",
-                                       s.loc, hint="use functions that have rules, or cut the derivative with ad.stop_gradient")
+                owner = (
+                    value.function.base.name
+                    if isinstance(value.function.base, Var) and not value.function.base.hidden
+                    else "an object"
+                )
+                raise MissingRuleError(
+                    f"the method '{value.function.attr}' of {owner}, about which nothing is known, takes an active value",
+                    s.loc,
+                    hint="use functions that have rules, or cut the derivative with ad.stop_gradient",
+                )
             if isinstance(value, Call):
                 function = value.function
                 name = getattr(function, "__qualname__", None) or getattr(function, "attr", None) or repr(function)
-                raise MissingRuleError(f"no derivative rule for {name}, which is called with an active value", s.loc,
-                                       hint=f"give it one with ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) or @ad.rule")
-            raise UnsupportedSyntaxError(f"{_called(v)} carries a derivative into an expression that is not understood", s.loc,
-                                         hint="write it with operations that have rules")
+                raise MissingRuleError(
+                    f"no derivative rule for {name}, which is called with an active value",
+                    s.loc,
+                    hint=f"give it one with ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) or @ad.rule",
+                )
+            raise UnsupportedSyntaxError(
+                f"{_called(v)} carries a derivative into an expression that is not understood",
+                s.loc,
+                hint="write it with operations that have rules",
+            )
 
 
 # Functions that give an active value another form, from which a program might read it back.
-_TEXT = (str, repr, format, np.ndarray.tobytes, np.ndarray.dumps, np.array2string, np.array_repr, np.array_str, float.hex)
+_TEXT = (
+    str,
+    repr,
+    format,
+    np.ndarray.tobytes,
+    np.ndarray.dumps,
+    np.array2string,
+    np.array_repr,
+    np.array_str,
+    float.hex,
+)
 # Functions that read numbers back from such a form.
 _FROM_TEXT = (np.frombuffer, np.fromstring, float.fromhex, ast.literal_eval)
 

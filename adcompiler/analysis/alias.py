@@ -7,6 +7,7 @@ family get shadows: adjoint memory found at run time by the identity and the lay
 
 Takes a lowered function with alias groups; sets `Var.tied`; returns the set of shadowed families.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,10 +19,27 @@ from .layout import Layout
 
 
 # Views that are again the same view of an adjoint buffer, whatever the layout of either.
-_SIMPLE = {np.transpose, np.ndarray.transpose, np.ndarray.T, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims, np.flip,
-           np.flipud, np.fliplr, np.rollaxis, np.permute_dims}
+_SIMPLE = {
+    np.transpose,
+    np.ndarray.transpose,
+    np.ndarray.T,
+    np.swapaxes,
+    np.ndarray.swapaxes,
+    np.moveaxis,
+    np.expand_dims,
+    np.flip,
+    np.flipud,
+    np.fliplr,
+    np.rollaxis,
+    np.permute_dims,
+}
 # Views in which one element stands in several places: no adjoint can be added into them.
-_OVERLAPPING = {np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.as_strided}
+_OVERLAPPING = {
+    np.broadcast_to,
+    np.broadcast_arrays,
+    np.lib.stride_tricks.sliding_window_view,
+    np.lib.stride_tricks.as_strided,
+}
 
 
 def tie_views(function: Function, layout: Layout, outputs=(), shared=()) -> set[int]:
@@ -38,15 +56,21 @@ def tie_views(function: Function, layout: Layout, outputs=(), shared=()) -> set[
             continue
         if not base.active and not any(v.active for v in members.get(id(base.group.find()), ())):
             continue
-        others = [v for v in members.get(id(base.group.find()), ()) if v is not base and layout.defined_before(v, s)
-                  and (layout.used_after(v, s) or v in outputs)]
+        others = [
+            v
+            for v in members.get(id(base.group.find()), ())
+            if v is not base and layout.defined_before(v, s) and (layout.used_after(v, s) or v in outputs)
+        ]
         if isinstance(s, Assign):
             others = [v for v in others if v is not s.target and v is not s.value]
         if not others:
             continue
         if isinstance(s, Assign):
-            raise UnsupportedSyntaxError("an in-place operator on what may be a number or an array, while another name may share it",
-                                         s.loc, hint="write x = x + ... , or start from an array")
+            raise UnsupportedSyntaxError(
+                "an in-place operator on what may be a number or an array, while another name may share it",
+                s.loc,
+                hint="write x = x + ... , or start from an array",
+            )
         ties.setdefault(id(base.group.family), []).append((s, [base, *others]))
     for s in layout.statements:
         base = _changed(s)
@@ -93,18 +117,31 @@ def _check_shadow(v, layout):
     """Refuse views without a one-to-one adjoint memory, and values that may be no arrays at all."""
     d = v.definition
     if v.active and isinstance(d, Assign) and isinstance(d.value, Call) and d.value.function in _OVERLAPPING:
-        raise UnsupportedSyntaxError("a broadcast or windowed view of an array whose memory changes while both are in use",
-                                     d.loc, hint="copy it: np.array(np.broadcast_to(...))")
+        raise UnsupportedSyntaxError(
+            "a broadcast or windowed view of an array whose memory changes while both are in use",
+            d.loc,
+            hint="copy it: np.array(np.broadcast_to(...))",
+        )
     if v.active and v.type.boxed is not True and v.definition != "param":
-        raise UnsupportedSyntaxError(f"'{v.name}' may be a number or an array, and arrays that share its memory are changed",
-                                     getattr(d, "loc", None) or v.loc, hint="make it an array on every path (np.zeros), or copy before changing")
+        raise UnsupportedSyntaxError(
+            f"'{v.name}' may be a number or an array, and arrays that share its memory are changed",
+            getattr(d, "loc", None) or v.loc,
+            hint="make it an array on every path (np.zeros), or copy before changing",
+        )
 
 
 def _changed(s) -> Var | None:
     if isinstance(s, Store) and isinstance(s.base, Var):
         return s.base
-    if isinstance(s, Assign) and s.augmented is not None and s.target.group is not None and isinstance(s.target.type, Num) \
-            and s.target.type.boxed is None and isinstance(s.value, Call) and isinstance(s.value.args[0], Var):
+    if (
+        isinstance(s, Assign)
+        and s.augmented is not None
+        and s.target.group is not None
+        and isinstance(s.target.type, Num)
+        and s.target.type.boxed is None
+        and isinstance(s.value, Call)
+        and isinstance(s.value.args[0], Var)
+    ):
         return s.value.args[0]
     return None
 
@@ -122,10 +159,21 @@ def view_source(v: Var) -> Var | None:
     value = d.value
     if isinstance(value, Var):
         return value
-    if isinstance(value, GetItem) and isinstance(value.base, Var) and value.base.group is not None and v.group is not None \
-            and value.base.group.find() is v.group.find() and isinstance(value.base.type, Num):
+    if (
+        isinstance(value, GetItem)
+        and isinstance(value.base, Var)
+        and value.base.group is not None
+        and v.group is not None
+        and value.base.group.find() is v.group.find()
+        and isinstance(value.base.type, Num)
+    ):
         return value.base
-    if isinstance(value, Call) and value.rule is not None and value.rule.alias in ("view", "maybe") and value.bound is not None:
+    if (
+        isinstance(value, Call)
+        and value.rule is not None
+        and value.rule.alias in ("view", "maybe")
+        and value.bound is not None
+    ):
         base = value.bound.get(value.rule.alias_of)
         if isinstance(base, Var) and base.group is not None:
             return base

@@ -2,10 +2,25 @@
 
 Positions number the statements in the order of the text; a statement that holds blocks covers the positions inside it.
 """
+
 from __future__ import annotations
 
-from ..ir.nodes import (Assign, Break, ContainerOp, Effect, Function, If, Loop, Phi, Store, Unpack, UserCall, Var, With,
-                        blocks, operands)
+from ..ir.nodes import (
+    Assign,
+    Break,
+    ContainerOp,
+    Effect,
+    Function,
+    If,
+    Loop,
+    Phi,
+    Store,
+    Unpack,
+    UserCall,
+    Var,
+    With,
+    operands,
+)
 
 
 class Layout:
@@ -13,18 +28,18 @@ class Layout:
 
     def __init__(self, function: Function):
         self.function = function
-        self.position: dict = {}        # statement -> position
-        self.last: dict = {}            # statement -> last position inside it
-        self.parent: dict = {}          # statement -> statement around it, or None
-        self.block: dict = {}           # statement -> the list that holds it
-        self.loops: dict = {}           # statement -> enclosing loops, outermost first
-        self.branches: dict = {}        # statement -> enclosing statements, outermost first
-        self.home: dict[Var, tuple] = {}    # variable -> (block, position of its definition)
+        self.position: dict = {}  # statement -> position
+        self.last: dict = {}  # statement -> last position inside it
+        self.parent: dict = {}  # statement -> statement around it, or None
+        self.block: dict = {}  # statement -> the list that holds it
+        self.loops: dict = {}  # statement -> enclosing loops, outermost first
+        self.branches: dict = {}  # statement -> enclosing statements, outermost first
+        self.home: dict[Var, tuple] = {}  # variable -> (block, position of its definition)
         self.home_loops: dict[Var, tuple] = {}
-        self.uses: dict[Var, list] = {}     # variable -> positions of uses (with the statement)
+        self.uses: dict[Var, list] = {}  # variable -> positions of uses (with the statement)
         self.loop_of_index: dict[Var, Loop] = {}
         self.head_of: dict[Var, Loop] = {}  # variable bound at the head of a loop -> that loop
-        self.join_of: dict[Var, object] = {}    # variable joined behind a branch or a loop -> that statement
+        self.join_of: dict[Var, object] = {}  # variable joined behind a branch or a loop -> that statement
         self.statements: list = []
         self.count = 0
         for v in (*function.params, *function.globals):

@@ -3,6 +3,7 @@
 Switched on by `pipeline.switched(check_types=True)`, for tests. A wrong extent would drop a sum over a broadcast axis,
 and so give a wrong gradient without any error.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..ir.types import NUMBER, Num, Ref, Tup, type_of
 from ..transform.bars import unique
 from ..transform.code import Line, attribute, call, constant, name
 
-_KINDS = "bifc"       # a number of one kind may stand where paths join to a later one
+_KINDS = "bifc"  # a number of one kind may stand where paths join to a later one
 
 
 class WrongType(AssertionError):
@@ -27,7 +28,7 @@ class TypeChecks:
     def __init__(self, function_name: str):
         self.function_name = function_name
         self.variables: list[Var] = []
-        self.extents: dict = {}         # token -> the extent that it stands for now
+        self.extents: dict = {}  # token -> the extent that it stands for now
 
     def started(self) -> "TypeChecks":
         """The checks of one call of the function: a recursive call has extents of its own."""
@@ -39,7 +40,11 @@ class TypeChecks:
         """Assert that `value` is of the type of variable number `at`."""
         v = self.variables[at]
         self.fits(v, v.type, value)
-        if v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not isinstance(value, np.ndarray):
+        if (
+            v.const is not NOTHING
+            and isinstance(v.const, (bool, int, float, str))
+            and not isinstance(value, np.ndarray)
+        ):
             if type(value) is not type(v.const) or value != v.const and v.const == v.const:
                 self.fail(v, f"{value!r} is not the constant {v.const!r}")
         if v.dim is not None and isinstance(v.dim, tuple) and v.dim in self.extents and value != self.extents[v.dim]:
@@ -64,10 +69,12 @@ class TypeChecks:
     def number(self, v, t, value):
         actual = type_of(value)
         if t == NUMBER:
-            return      # nothing is claimed
+            return  # nothing is claimed
         if not isinstance(actual, Num):
             self.fail(v, f"{value!r} is no number")
-        if t.kind != "?" and not (actual.kind == t.kind or t.dtype is None and _KINDS.index(actual.kind) < _KINDS.index(t.kind)):
+        if t.kind != "?" and not (
+            actual.kind == t.kind or t.dtype is None and _KINDS.index(actual.kind) < _KINDS.index(t.kind)
+        ):
             self.fail(v, f"the kind is {actual.kind}")
         if t.boxed is not None and actual.boxed != t.boxed:
             self.fail(v, f"the value is {'an array' if actual.boxed else 'a number'}")
@@ -81,7 +88,7 @@ class TypeChecks:
     def check_extents(self, v, tokens, shape):
         own = {v.uid}
         if isinstance(v.definition, Phi) and v.definition.then is not None:
-            own.add(v.definition.then.uid)      # behind a loop, the head's token stands for the head's last value
+            own.add(v.definition.then.uid)  # behind a loop, the head's token stands for the head's last value
         for axis, (token, extent) in enumerate(zip(tokens, shape, strict=True)):
             if token is None:
                 continue
@@ -93,7 +100,9 @@ class TypeChecks:
             else:
                 expected = self.extents.setdefault(token, extent)
             if extent != expected:
-                self.fail(v, f"axis {axis} has the extent {extent}, not {expected} as another array with the token {token}")
+                self.fail(
+                    v, f"axis {axis} has the extent {extent}, not {expected} as another array with the token {token}"
+                )
 
     def rebind(self, token, extent):
         """A variable has a new value: what derives from its old extent is forgotten."""
@@ -115,7 +124,16 @@ def check_types(function, saver, names, namer) -> None:
         if not _is_printed(v, saver, names):
             continue
         checks.variables.append(v)
-        saver.after(v, Line(None, call(name(checker), constant(len(checks.variables) - 1), name(names.name(v))), None, v.loc, keep=True))
+        saver.after(
+            v,
+            Line(
+                None,
+                call(name(checker), constant(len(checks.variables) - 1), name(names.name(v))),
+                None,
+                v.loc,
+                keep=True,
+            ),
+        )
 
 
 def _is_printed(v, saver, names) -> bool:

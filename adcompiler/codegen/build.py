@@ -1,4 +1,5 @@
 """Building: text becomes functions in a private namespace; tracebacks and debuggers show its lines."""
+
 from __future__ import annotations
 
 import itertools

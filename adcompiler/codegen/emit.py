@@ -3,6 +3,7 @@
 astor prints the tree; its handling of f-strings uses node classes that newer Pythons have dropped, so those go to
 `ast.unparse`.
 """
+
 from __future__ import annotations
 
 import ast
@@ -69,12 +70,16 @@ def write(tree: ast.AST) -> str:
         return pretty_source(writer.result)
 
 
-def function(name: str, arguments: ast.arguments, code, returned: ast.expr, docstring: str = "", closing=()) -> ast.FunctionDef:
+def function(
+    name: str, arguments: ast.arguments, code, returned: ast.expr, docstring: str = "", closing=()
+) -> ast.FunctionDef:
     """A function definition from code."""
     state = _Comments()
     body = ([ast.Expr(ast.Constant(docstring))] if docstring else []) + statements(code, state) + list(closing)
     body.append(ast.Return(returned))
-    return ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[])
+    return ast.FunctionDef(
+        name=name, args=arguments, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
 
 
 class _Comments:
@@ -141,7 +146,7 @@ def _verbatim(item, comments):
         comments.shown = None
         count = len(node.handlers)
         handlers = [ast.ExceptHandler(h.type, h.name, made[1 + k]) for k, h in enumerate(node.handlers)]
-        rest = made[1 + count:]
+        rest = made[1 + count :]
         orelse = rest.pop(0) if node.orelse else []
         final = rest.pop(0) if node.finalbody else []
         return ast.Try(made[0], handlers, orelse, final)
@@ -167,8 +172,15 @@ def _filled(body):
 
 def arguments(names, defaults=()) -> ast.arguments:
     """Plain parameters; `defaults` are expressions for the last ones."""
-    return ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None,
-                         defaults=list(defaults))
+    return ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(n) for n in names],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=list(defaults),
+    )
 
 
 __all__ = ["Comment", "arguments", "astor", "function", "statements", "write"]

@@ -3,6 +3,7 @@
 What a stopped attempt has put on lists of the tape is taken off again, so that the reverse sweep, which skips the
 attempt, finds every list as it was.
 """
+
 from __future__ import annotations
 
 import ast
@@ -22,10 +23,13 @@ def print_try(printer, s: Try):
     printer.undefined(stopped, s, "orelse")
     marks, undo = _undone(printer, then, s)
     printer.out.extend(marks)
-    again = {printer.names.name(i.value) for i in walk(s.then) if isinstance(i, Store) and isinstance(i.printed, tuple)
-             and isinstance(i.value, Var)}
+    again = {
+        printer.names.name(i.value)
+        for i in walk(s.then)
+        if isinstance(i, Store) and isinstance(i.printed, tuple) and isinstance(i.value, Var)
+    }
     _keep_all(then, again)
-    codes = list(s.orelse[0].writes.values())      # the number, then the exception
+    codes = list(s.orelse[0].writes.values())  # the number, then the exception
     handlers, bodies = [], []
     for k, (types, caught, number) in enumerate(s.clauses):
         handlers.append(ast.ExceptHandler(None if types is None else printer.names.read(types), caught, []))
@@ -41,14 +45,21 @@ def _keep_all(code, again):
     """What is computed may be what raises: nothing of an attempt is dropped, but what an in-place operator does `again`."""
     read: dict[str, int] = {}
     for item in lines(code):
-        for e in ([item.value, item.target] if isinstance(item, Line) else [getattr(item, "test", None), getattr(item, "iterable", None),
-                                                                          getattr(item, "node", None)]):
+        for e in (
+            [item.value, item.target]
+            if isinstance(item, Line)
+            else [getattr(item, "test", None), getattr(item, "iterable", None), getattr(item, "node", None)]
+        ):
             for n in ast.walk(e) if e is not None else ():
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read[n.id] = read.get(n.id, 0) + 1
     for item in lines(code):
-        if isinstance(item, Line) and isinstance(item.target, ast.Name) and not (item.hidden and (item.target.id in read or item.target.id in again)) \
-                and not isinstance(item.value, (ast.Name, ast.Constant)):
+        if (
+            isinstance(item, Line)
+            and isinstance(item.target, ast.Name)
+            and not (item.hidden and (item.target.id in read or item.target.id in again))
+            and not isinstance(item.value, (ast.Name, ast.Constant))
+        ):
             item.keep = True
 
 
@@ -59,23 +70,45 @@ def _undone(printer, then, s):
     count = 0
     for item in lines(then):
         v = item.value if isinstance(item, Line) else None
-        if item is not None and isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute) and v.func.attr == "append" \
-                and isinstance(v.func.value, ast.Name) and v.func.value.id in sites:
+        if (
+            item is not None
+            and isinstance(v, ast.Call)
+            and isinstance(v.func, ast.Attribute)
+            and v.func.attr == "append"
+            and isinstance(v.func.value, ast.Name)
+            and v.func.value.id in sites
+        ):
             pushed[v.func.value.id] = None
             count += 1
-    if count == 1 and isinstance(then[-1], Line) and isinstance(then[-1].value, ast.Call) and isinstance(then[-1].value.func, ast.Attribute) \
-            and isinstance(then[-1].value.func.value, ast.Name) and then[-1].value.func.value.id in pushed:
-        return [], []      # the push is the last thing that happens
+    if (
+        count == 1
+        and isinstance(then[-1], Line)
+        and isinstance(then[-1].value, ast.Call)
+        and isinstance(then[-1].value.func, ast.Attribute)
+        and isinstance(then[-1].value.func.value, ast.Name)
+        and then[-1].value.func.value.id in pushed
+    ):
+        return [], []  # the push is the last thing that happens
     marks, undo = [], []
     for site in pushed:
         mark = unique(f"{site}_length", printer.names.taken)
         marks.append(Line(name(mark, True), call(printer.namer.object(len), name(site)), None, s.loc))
-        undo.append(Line(subscript(name(site), ast.Slice(name(mark), None, None), True), ast.List([], ast.Load()), None, s.loc, keep=True))
+        undo.append(
+            Line(
+                subscript(name(site), ast.Slice(name(mark), None, None), True),
+                ast.List([], ast.Load()),
+                None,
+                s.loc,
+                keep=True,
+            )
+        )
     return marks, undo
 
 
 def _copied(code):
-    return [Line(clone(i.target), clone(i.value), i.op, i.loc, i.hidden, i.keep) if isinstance(i, Line) else i for i in code]
+    return [
+        Line(clone(i.target), clone(i.value), i.op, i.loc, i.hidden, i.keep) if isinstance(i, Line) else i for i in code
+    ]
 
 
 __all__ = ["print_try"]

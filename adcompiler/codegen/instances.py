@@ -1,4 +1,5 @@
 """Code of what recursive calls use: a forward and an adjoint function each, in the module of the caller."""
+
 from __future__ import annotations
 
 import ast
@@ -32,8 +33,17 @@ class InstanceGenerator(Generator):
     def __init__(self, instance, cx, layout, shadowed, **options):
         self.instance = instance
         signature = Signature(tuple((f"argument {k}", None) for k, _ in enumerate(instance.params)), ())
-        super().__init__(instance.function, cx, layout, signature, [], shadowed, joint=False,
-                         base=instance.forward_name.removesuffix("_forward"), **options)
+        super().__init__(
+            instance.function,
+            cx,
+            layout,
+            signature,
+            [],
+            shadowed,
+            joint=False,
+            base=instance.forward_name.removesuffix("_forward"),
+            **options,
+        )
 
     def reverse(self, builder):
         seed = self.seeds(builder, self.function.result)

@@ -1,4 +1,5 @@
 """Spelling of functions, modules and constants in generated code, and the imports that it needs."""
+
 from __future__ import annotations
 
 import ast
@@ -10,13 +11,32 @@ import types
 
 import numpy as np
 
-_OPERATORS = {operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
-              operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul: ast.MatMult,
-              operator.lshift: ast.LShift, operator.rshift: ast.RShift, operator.and_: ast.BitAnd, operator.or_: ast.BitOr,
-              operator.xor: ast.BitXor}
+_OPERATORS = {
+    operator.add: ast.Add,
+    operator.sub: ast.Sub,
+    operator.mul: ast.Mult,
+    operator.truediv: ast.Div,
+    operator.floordiv: ast.FloorDiv,
+    operator.mod: ast.Mod,
+    operator.pow: ast.Pow,
+    operator.matmul: ast.MatMult,
+    operator.lshift: ast.LShift,
+    operator.rshift: ast.RShift,
+    operator.and_: ast.BitAnd,
+    operator.or_: ast.BitOr,
+    operator.xor: ast.BitXor,
+}
 _UNARY = {operator.neg: ast.USub, operator.pos: ast.UAdd, operator.invert: ast.Invert, operator.not_: ast.Not}
-_COMPARISONS = {operator.eq: ast.Eq, operator.ne: ast.NotEq, operator.lt: ast.Lt, operator.le: ast.LtE, operator.gt: ast.Gt,
-                operator.ge: ast.GtE, operator.is_: ast.Is, operator.is_not: ast.IsNot}
+_COMPARISONS = {
+    operator.eq: ast.Eq,
+    operator.ne: ast.NotEq,
+    operator.lt: ast.Lt,
+    operator.le: ast.LtE,
+    operator.gt: ast.Gt,
+    operator.ge: ast.GtE,
+    operator.is_: ast.Is,
+    operator.is_not: ast.IsNot,
+}
 
 
 def operator_node(function):
@@ -39,7 +59,7 @@ class Namer:
     """Gives every object that generated code names a spelling, and remembers the imports and bindings."""
 
     def __init__(self, taken):
-        self.taken = set(taken)           # names of the program, which imports must not hide
+        self.taken = set(taken)  # names of the program, which imports must not hide
         self.imports: dict[str, str] = {}  # local name -> import statement
         self.bindings: dict[str, object] = {}
         self.by_object: dict[int, str] = {}
@@ -51,11 +71,20 @@ class Namer:
         if key in self.by_object:
             return self.by_object[key]
         chosen, k = wanted, 0
-        while chosen in self.taken or chosen in self.bindings or hasattr(builtins, chosen) and getattr(builtins, chosen) is not value:
+        while (
+            chosen in self.taken
+            or chosen in self.bindings
+            or hasattr(builtins, chosen)
+            and getattr(builtins, chosen) is not value
+        ):
             k += 1
             chosen = f"{wanted}_{k}"
         if chosen != wanted:
-            statement = f"{statement} as {chosen}" if " as " not in statement else f"{statement.rpartition(' as ')[0]} as {chosen}"
+            statement = (
+                f"{statement} as {chosen}"
+                if " as " not in statement
+                else f"{statement.rpartition(' as ')[0]} as {chosen}"
+            )
         self.by_object[key] = chosen
         self.imports[chosen] = statement
         self.bindings[chosen] = value
@@ -92,9 +121,15 @@ class Namer:
         if type(value) is tuple:
             return ast.Tuple([self.object(v) for v in value], ast.Load())
         if isinstance(value, slice):
-            return ast.Call(ast.Name("slice", ast.Load()), [self.object(v) for v in (value.start, value.stop, value.step)], [])
+            return ast.Call(
+                ast.Name("slice", ast.Load()), [self.object(v) for v in (value.start, value.stop, value.step)], []
+            )
         if isinstance(value, np.dtype):
-            return ast.Call(ast.Attribute(self.module(np), "dtype", ast.Load()), [ast.Constant(value.str if value.names is None else str(value))], [])
+            return ast.Call(
+                ast.Attribute(self.module(np), "dtype", ast.Load()),
+                [ast.Constant(value.str if value.names is None else str(value))],
+                [],
+            )
         if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, (np.ufunc, type)):
             return ast.Attribute(self.object(value.__self__), value.__name__, ast.Load())
         return self.function(value)
@@ -123,7 +158,12 @@ class Namer:
                     for part in public.split("."):
                         node = ast.Attribute(node, part, ast.Load())
                     return node
-            if module is not None and name is not None and getattr(module, name, None) is value and candidate != "__main__":
+            if (
+                module is not None
+                and name is not None
+                and getattr(module, name, None) is value
+                and candidate != "__main__"
+            ):
                 if candidate in ("numpy", "math"):
                     return ast.Attribute(self.module(module), name, ast.Load())
                 if candidate.startswith("adcompiler.") or _importable(module):

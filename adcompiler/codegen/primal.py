@@ -3,14 +3,38 @@
 Statements keep the user's names and order; temporaries carry `hidden` so that `simplify` can put them back into the
 expressions they came from.
 """
+
 from __future__ import annotations
 
 import ast
 import copy
 import functools
 
-from ..ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Loop, Phi, Raw, Slice,
-                        Starred, Store, Try, Unpack, UserCall, Var, With, walk)
+from ..ir.nodes import (
+    NOTHING,
+    Assign,
+    Break,
+    Call,
+    Const,
+    ContainerOp,
+    Display,
+    Effect,
+    GetAttr,
+    GetItem,
+    If,
+    Loop,
+    Phi,
+    Raw,
+    Slice,
+    Starred,
+    Store,
+    Try,
+    Unpack,
+    UserCall,
+    Var,
+    With,
+    walk,
+)
 from ..ir.types import Tup
 from ..transform.bars import unique
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
@@ -24,13 +48,18 @@ class PrimalNames:
         self.function, self.layout, self.namer, self.taken = function, layout, namer, taken
         self.hidden: dict[Var, str] = {}
         self.versions: dict[str, list[Var]] = {}
-        self.latest: dict[str, tuple[int, int]] = {}     # name -> position and number of its last definition
+        self.latest: dict[str, tuple[int, int]] = {}  # name -> position and number of its last definition
         self.components: dict[Var, tuple[Var, int]] = {}
         for v in layout.home:
             if not v.hidden:
                 self.versions.setdefault(v.name, []).append(v)
             for k, item in enumerate(v.items or ()):
-                if isinstance(item.definition, Phi) and isinstance(v.definition, Phi) or isinstance(item.definition, Assign) and item.definition.implicit:
+                if (
+                    isinstance(item.definition, Phi)
+                    and isinstance(v.definition, Phi)
+                    or isinstance(item.definition, Assign)
+                    and item.definition.implicit
+                ):
                     if item not in self.components or not v.hidden and _is_implicit(self.components[item][0]):
                         self.components[item] = (v, k)
 
@@ -60,7 +89,13 @@ class PrimalNames:
             if e in self.components and e.hidden:
                 base, k = self.components[e]
                 return subscript(self.read(base), constant(k))
-            if e.const is not NOTHING and e.hidden and not e.varied and isinstance(e.const, (int, float, str, bool)) and e.definition is None:
+            if (
+                e.const is not NOTHING
+                and e.hidden
+                and not e.varied
+                and isinstance(e.const, (int, float, str, bool))
+                and e.definition is None
+            ):
                 return self.namer.object(e.const)
             return name(self.name(e))
         if isinstance(e, Const):
@@ -227,7 +262,9 @@ class PrimalPrinter:
         elif s.kind == "insert":
             self.line(s, None, call(attribute(base, "insert"), key, value), keep=True)
         elif s.kind in ("pop", "pop_key"):
-            self.line(s, target, call(attribute(base, "pop"), *([key] if key is not None else [])), hidden=False, keep=True)
+            self.line(
+                s, target, call(attribute(base, "pop"), *([key] if key is not None else [])), hidden=False, keep=True
+            )
         elif s.kind == "extend":
             self.line(s, None, call(attribute(base, "extend"), value), keep=True)
         elif s.kind in ("reverse", "clear"):
@@ -259,7 +296,12 @@ class PrimalPrinter:
             return
         k = unique("k", set(self.names.taken))
         generator = ast.comprehension(name(k, True), order, [], 0)
-        self.line(s, subscript(base, ast.Slice(), True), ast.ListComp(subscript(copy.deepcopy(base), name(k)), [generator]), keep=True)
+        self.line(
+            s,
+            subscript(base, ast.Slice(), True),
+            ast.ListComp(subscript(copy.deepcopy(base), name(k)), [generator]),
+            keep=True,
+        )
 
     def _effect(self, s: Effect):
         node = _Renamer(self.names, s.names, s.writes).visit(copy.deepcopy(s.node))
@@ -287,14 +329,20 @@ class PrimalPrinter:
         for s in walk(self.function.body):
             if not isinstance(s, (If, Loop)):
                 continue
-            kept = {n.id for line in (*self.insert.head.get(s, ()), *self.insert.after.get(s, ())) for n in ast.walk(line.value)
-                    if isinstance(n, ast.Name)}
+            kept = {
+                n.id
+                for line in (*self.insert.head.get(s, ()), *self.insert.after.get(s, ()))
+                for n in ast.walk(line.value)
+                if isinstance(n, ast.Name)
+            }
             stack = [phi for phi in (*s.phis, *getattr(s, "exits", ())) if self.names.name(phi.target) in kept]
             while stack:
                 phi = stack.pop()
                 if phi.target not in found:
                     found.add(phi.target)
-                    stack.extend(v.definition for v in (phi.then, phi.orelse) if v is not None and isinstance(v.definition, Phi))
+                    stack.extend(
+                        v.definition for v in (phi.then, phi.orelse) if v is not None and isinstance(v.definition, Phi)
+                    )
         return found
 
     def rename(self, code, target, source, s):
@@ -334,7 +382,9 @@ class PrimalPrinter:
 
                 test = substituted_test(test_lines, self.names.read(s.test))
                 if test is None:
-                    leave = Branch(ast.UnaryOp(ast.Not(), self.names.read(s.test)), [Verbatim(ast.Break(), s.loc)], [], s.loc)
+                    leave = Branch(
+                        ast.UnaryOp(ast.Not(), self.names.read(s.test)), [Verbatim(ast.Break(), s.loc)], [], s.loc
+                    )
                     self.out.append(Repeat(None, constant(True), [*test_lines, leave, *body], s.loc))
                     return
                 self.out.append(Repeat(None, test, body, s.loc))
@@ -353,7 +403,10 @@ class PrimalPrinter:
         self.out.append(Verbatim(ast.Break(), s.loc))
 
     def _with(self, s: With):
-        items = [ast.withitem(self.names.read(c), name(self.names.name(v), True) if v is not None else None) for c, v in s.items]
+        items = [
+            ast.withitem(self.names.read(c), name(self.names.name(v), True) if v is not None else None)
+            for c, v in s.items
+        ]
         body = self.nested(s.body)
         if not s.checked:
             self.out.append(Verbatim(ast.With(items, []), s.loc, [body]))
@@ -364,7 +417,9 @@ class PrimalPrinter:
         self.line(s, name(completed, True), constant(False))
         body.append(Line(name(completed, True), constant(True), None, s.loc))
         self.out.append(Verbatim(ast.With(items, []), s.loc, [body]))
-        check = call(self.namer.object(check_completed), name(completed), constant(s.loc.filename), constant(s.loc.lineno))
+        check = call(
+            self.namer.object(check_completed), name(completed), constant(s.loc.filename), constant(s.loc.lineno)
+        )
         self.line(s, None, check, keep=True)
 
     def _try(self, s: Try):
@@ -381,8 +436,12 @@ class PrimalPrinter:
 def has_outer_effect(s) -> bool:
     """Does this statement do something that outlives the call, or that would come out differently if it ran again?"""
     if isinstance(s, Effect):
-        stores = any(isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store) for n in ast.walk(s.node))
-        return not isinstance(s.node, (ast.Assert, ast.Raise)) and (stores or any(isinstance(n, ast.Call) for n in ast.walk(s.node)))
+        stores = any(
+            isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store) for n in ast.walk(s.node)
+        )
+        return not isinstance(s.node, (ast.Assert, ast.Raise)) and (
+            stores or any(isinstance(n, ast.Call) for n in ast.walk(s.node))
+        )
     if not isinstance(s, Assign) or not isinstance(s.value, Call):
         return False
     function = s.value.function
@@ -391,7 +450,11 @@ def has_outer_effect(s) -> bool:
     if type(getattr(function, "__self__", None)).__name__ == "RandomState":
         return True
     makes = isinstance(function, type) or getattr(function, "__name__", "") == "__new__"
-    return not makes and not (getattr(function, "__module__", None) or "").startswith("adcompiler.") and _has_effect(s.value)
+    return (
+        not makes
+        and not (getattr(function, "__module__", None) or "").startswith("adcompiler.")
+        and _has_effect(s.value)
+    )
 
 
 def _has_effect(value) -> bool:
@@ -404,8 +467,16 @@ def _has_effect(value) -> bool:
         function = value.function
         if isinstance(function, (Var, Const, GetAttr)) or not callable(function):
             return True
-        return not is_inactive(function) and getattr(function, "__module__", "") not in ("_operator",) and function not in _PURE
-    return isinstance(value, Raw) and not isinstance(value.node, ast.Lambda) and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
+        return (
+            not is_inactive(function)
+            and getattr(function, "__module__", "") not in ("_operator",)
+            and function not in _PURE
+        )
+    return (
+        isinstance(value, Raw)
+        and not isinstance(value.node, ast.Lambda)
+        and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
+    )
 
 
 _PURE = (functools.partial, len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)

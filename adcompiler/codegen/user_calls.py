@@ -1,4 +1,5 @@
 """Printing of recursive calls in the forward sweep: `y, f_tape = f_forward(x, n - 1)`."""
+
 from __future__ import annotations
 
 import ast

@@ -25,6 +25,7 @@ if stopped == 1:
     y = -x
 return y
 """
+
 from __future__ import annotations
 
 import ast
@@ -44,7 +45,7 @@ class Attempt(ast.Try):
     _fields = ast.Try._fields
 
 
-Attempt.__name__ = "Try"      # visitors, and printers of syntax trees, go by the name of the class
+Attempt.__name__ = "Try"  # visitors, and printers of syntax trees, go by the name of the class
 
 
 class _Marked(ast.Try):
@@ -65,7 +66,7 @@ class Refusal(Exception):
 class _Clause:
     type: ast.expr | None
     number: int
-    binds: bool          # is the exception wanted?
+    binds: bool  # is the exception wanted?
     reads: bool = False  # does the handler look into it?
 
 
@@ -76,7 +77,7 @@ class _Around:
     clauses: list
     final: list = field(default_factory=list)
     loops: int = 0
-    exits: list = field(default_factory=list)     # (number, statement) of what leaves through `final`
+    exits: list = field(default_factory=list)  # (number, statement) of what leaves through `final`
 
 
 def spread(definition, chosen, *, apart=False) -> list[ast.stmt]:
@@ -90,16 +91,23 @@ def spread(definition, chosen, *, apart=False) -> list[ast.stmt]:
 class _Spreader:
     def __init__(self, definition, chosen, apart):
         self.definition, self.chosen, self.apart = definition, chosen, apart
-        self.taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | {
-            a.arg for n in ast.walk(definition) if isinstance(n, ast.arguments) for a in (*n.args, *n.posonlyargs, *n.kwonlyargs)} | {
-            h.name for h in ast.walk(definition) if isinstance(h, ast.ExceptHandler) and h.name}
+        self.taken = (
+            {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+            | {
+                a.arg
+                for n in ast.walk(definition)
+                if isinstance(n, ast.arguments)
+                for a in (*n.args, *n.posonlyargs, *n.kwonlyargs)
+            }
+            | {h.name for h in ast.walk(definition) if isinstance(h, ast.ExceptHandler) and h.name}
+        )
         self.stopped, self.raised = self.fresh("stopped"), self.fresh("raised")
-        self.leaving = 1                 # the number of an exception that has no handler, but a `finally`
+        self.leaving = 1  # the number of an exception that has no handler, but a `finally`
         self.numbers = int(any(isinstance(n, ast.Try) and n.finalbody for n in ast.walk(definition)))
-        self.leaves = False              # may an exception wait for a `finally` before it goes on?
+        self.leaves = False  # may an exception wait for a `finally` before it goes on?
         self.loops = 0
         self.contexts: set[str] = set()  # names of contexts that are made in a piece of their own
-        self.caught: list[str] = []      # names of the exceptions of the handlers around
+        self.caught: list[str] = []  # names of the exceptions of the handlers around
 
     def fresh(self, wanted):
         chosen, k = wanted, 0
@@ -143,7 +151,7 @@ class _Spreader:
                 made, stops = self.compound(s, around)
                 out.extend(made)
             if stops and k + 1 < len(body) and not isinstance(s, (ast.Return, ast.Break, ast.Continue)):
-                rest = self.sequence(body[k + 1:], around)
+                rest = self.sequence(body[k + 1 :], around)
                 out.append(self.when(self.test(0, body[k + 1]), rest, body[k + 1]))
                 return out
             if isinstance(s, (ast.Return, ast.Break, ast.Continue)):
@@ -151,14 +159,31 @@ class _Spreader:
         return out
 
     def is_simple(self, s) -> bool:
-        if isinstance(s, (ast.Return, ast.Break, ast.Continue, ast.For, ast.While, ast.If, ast.Match, *_SCOPES, ast.Pass, ast.Global,
-                          ast.Nonlocal)):
+        if isinstance(
+            s,
+            (
+                ast.Return,
+                ast.Break,
+                ast.Continue,
+                ast.For,
+                ast.While,
+                ast.If,
+                ast.Match,
+                *_SCOPES,
+                ast.Pass,
+                ast.Global,
+                ast.Nonlocal,
+            ),
+        ):
             return False
         if isinstance(s, ast.Assign) and _cannot_fail(s.value) and all(isinstance(t, ast.Name) for t in s.targets):
             return False
         if isinstance(s, ast.With):
-            return not (self.suppresses(s, True) or all(_called(i.context_expr) in _HARMLESS for i in s.items)
-                        or all(isinstance(i.context_expr, ast.Name) and i.context_expr.id in self.contexts for i in s.items))
+            return not (
+                self.suppresses(s, True)
+                or all(_called(i.context_expr) in _HARMLESS for i in s.items)
+                or all(isinstance(i.context_expr, ast.Name) and i.context_expr.id in self.contexts for i in s.items)
+            )
         return not (isinstance(s, ast.Try) and (self.is_taken_apart(s) or _leaves(s)))
 
     def is_taken_apart(self, s) -> bool:
@@ -168,19 +193,34 @@ class _Spreader:
         return isinstance(s, ast.With) and any(self.is_suppress(i.context_expr, around) for i in s.items)
 
     def is_suppress(self, e, around) -> bool:
-        return self.chosen(e) or bool(around) and _called(e) == "suppress" and not any(isinstance(a, ast.Starred) for a in e.args)
+        return (
+            self.chosen(e)
+            or bool(around)
+            and _called(e) == "suppress"
+            and not any(isinstance(a, ast.Starred) for a in e.args)
+        )
 
     def may_share(self, pieces, s, following, body) -> bool:
         """May the next statement join this piece: does nothing see what this one did if the next one fails?"""
-        if self.apart or not self.is_simple(following) or isinstance(following, (ast.Raise, ast.Try, ast.With, ast.Import, ast.ImportFrom)):
+        if (
+            self.apart
+            or not self.is_simple(following)
+            or isinstance(following, (ast.Raise, ast.Try, ast.With, ast.Import, ast.ImportFrom))
+        ):
             return False
         if not isinstance(s, ast.Assign) or not all(isinstance(t, ast.Name) for t in s.targets):
             return False
         names = {t.id for t in s.targets}
-        loads = [n for n in ast.walk(self.definition) if isinstance(n, ast.Name) and n.id in names and not isinstance(n.ctx, ast.Store)]
-        later = {id(n) for t in body[body.index(s) + 1:] for n in ast.walk(t)}
-        return all(id(n) in later for n in loads) and not any(isinstance(t, ast.AugAssign) and isinstance(t.target, ast.Name)
-                                                              and t.target.id in names for t in ast.walk(self.definition))
+        loads = [
+            n
+            for n in ast.walk(self.definition)
+            if isinstance(n, ast.Name) and n.id in names and not isinstance(n.ctx, ast.Store)
+        ]
+        later = {id(n) for t in body[body.index(s) + 1 :] for n in ast.walk(t)}
+        return all(id(n) in later for n in loads) and not any(
+            isinstance(t, ast.AugAssign) and isinstance(t.target, ast.Name) and t.target.id in names
+            for t in ast.walk(self.definition)
+        )
 
     def attempt(self, pieces, around) -> Attempt:
         first = pieces[0]
@@ -189,11 +229,20 @@ class _Spreader:
                 raise Refusal(s, "':=' inside 'try' around active statements", "assign in a statement of its own")
             if isinstance(s, ast.With) and _leaves(s):
                 raise Refusal(s, "a block that is left from inside a context within 'try'", "leave it behind the 'try'")
-            if isinstance(s, ast.Assign) and (len(s.targets) > 1 or isinstance(s.targets[0], (ast.Tuple, ast.List))) and any(
+            if (
+                isinstance(s, ast.Assign)
+                and (len(s.targets) > 1 or isinstance(s.targets[0], (ast.Tuple, ast.List)))
+                and any(
                     not isinstance(n, (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context))
-                    for t in s.targets for n in ast.walk(t)):
-                raise Refusal(s, "an assignment of several parts inside 'try', which an exception may leave half done",
-                              "assign each part in a statement of its own")
+                    for t in s.targets
+                    for n in ast.walk(t)
+                )
+            ):
+                raise Refusal(
+                    s,
+                    "an assignment of several parts inside 'try', which an exception may leave half done",
+                    "assign each part in a statement of its own",
+                )
         statements = [self.raise_caught(s) for s in pieces]
         handlers = []
         for clause in self.clauses(around):
@@ -239,7 +288,9 @@ class _Spreader:
             return self.lower_suppress(s, around), bool(around)
         if isinstance(s, ast.If):
             lines, test = self.evaluated(s.test, around)
-            made = self.at(ast.If(test, self.sequence(s.body, around) or [ast.Pass()], self.sequence(s.orelse, around)), s)
+            made = self.at(
+                ast.If(test, self.sequence(s.body, around) or [ast.Pass()], self.sequence(s.orelse, around)), s
+            )
             return self.after(lines, [made], s), bool(around)
         if isinstance(s, ast.For):
             return self.lower_for(s, around), bool(around)
@@ -254,10 +305,21 @@ class _Spreader:
                 if more:
                     self.contexts.add(e.id)
                 items.append(ast.withitem(e, item.optional_vars))
-            return self.after(lines, [self.at(ast.With(items, self.sequence(s.body, around) or [ast.Pass()]), s)], s), bool(around)
+            return self.after(
+                lines, [self.at(ast.With(items, self.sequence(s.body, around) or [ast.Pass()]), s)], s
+            ), bool(around)
         if isinstance(s, ast.Try):
-            handlers = [ast.copy_location(ast.ExceptHandler(h.type, h.name, self.sequence(h.body, ())), h) for h in s.handlers]
-            return [self.at(ast.Try(self.sequence(s.body, ()), handlers, self.sequence(s.orelse, ()), self.sequence(s.finalbody, ())), s)], False
+            handlers = [
+                ast.copy_location(ast.ExceptHandler(h.type, h.name, self.sequence(h.body, ())), h) for h in s.handlers
+            ]
+            return [
+                self.at(
+                    ast.Try(
+                        self.sequence(s.body, ()), handlers, self.sequence(s.orelse, ()), self.sequence(s.finalbody, ())
+                    ),
+                    s,
+                )
+            ], False
         if isinstance(s, ast.Return):
             return self.leave(s, around, [a for a in reversed(around)]), False
         if isinstance(s, (ast.Break, ast.Continue)):
@@ -271,7 +333,7 @@ class _Spreader:
         at = next(k for k, i in enumerate(s.items) if self.is_suppress(i.context_expr, around))
         body = s.body
         if at + 1 < len(s.items):
-            body = [ast.copy_location(ast.With(s.items[at + 1:], body), s)]
+            body = [ast.copy_location(ast.With(s.items[at + 1 :], body), s)]
         e = s.items[at].context_expr
         types = e.args[0] if len(e.args) == 1 else self.at(ast.Tuple(e.args, ast.Load()), e)
         nothing = ast.ExceptHandler(types, None, [self.at(ast.Pass(), s)])
@@ -318,7 +380,12 @@ class _Spreader:
 
     def lower_for(self, s, around):
         lines, iterable = [], s.iter
-        if around and isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id in _SEQUENCES:
+        if (
+            around
+            and isinstance(s.iter, ast.Call)
+            and isinstance(s.iter.func, ast.Name)
+            and s.iter.func.id in _SEQUENCES
+        ):
             arguments = []
             for a in s.iter.args:
                 more, e = self.evaluated(a, around)
@@ -344,9 +411,17 @@ class _Spreader:
         if not around or _cannot_fail(s.test):
             return [self.at(ast.While(s.test, self.turn(s, around), self.sequence(s.orelse, around)), s)]
         if s.orelse:
-            raise Refusal(s, "'while ... else' inside 'try' around active statements", "put the 'else' behind the loop, under a flag")
+            raise Refusal(
+                s,
+                "'while ... else' inside 'try' around active statements",
+                "put the 'else' behind the loop, under a flag",
+            )
         lines, test = self.evaluated(s.test, around)
-        leave = self.when(self.at(ast.BoolOp(ast.Or(), [self.test(0, s, differs=True), ast.UnaryOp(ast.Not(), test)]), s), [ast.Break()], s)
+        leave = self.when(
+            self.at(ast.BoolOp(ast.Or(), [self.test(0, s, differs=True), ast.UnaryOp(ast.Not(), test)]), s),
+            [ast.Break()],
+            s,
+        )
         body = [*lines, leave, *self.turn(s, around)]
         return [self.at(ast.While(ast.Constant(True), body, []), s)]
 
@@ -379,7 +454,9 @@ class _Spreader:
             block += self.sequence(h.body, inner)
             if name:
                 self.caught.pop()
-            chain = block if certain and chain is None else [self.when(self.test(clause.number, h), block, h, chain or ())]
+            chain = (
+                block if certain and chain is None else [self.when(self.test(clause.number, h), block, h, chain or ())]
+            )
         if orelse:
             made = self.sequence(orelse, inner)
             if chain:
@@ -390,7 +467,13 @@ class _Spreader:
         if final:
             out += self.lower_final(s, final, around)
             for number, statement in whole.exits:
-                out.append(self.when(self.test(number, statement), [self.set(self.stopped, 0, s), *self.compound(statement, around)[0]], statement))
+                out.append(
+                    self.when(
+                        self.test(number, statement),
+                        [self.set(self.stopped, 0, s), *self.compound(statement, around)[0]],
+                        statement,
+                    )
+                )
         if around:
             return out
         if leaves or self.leaves:
@@ -405,9 +488,15 @@ class _Spreader:
     def lower_final(self, s, final, around):
         """`finally` runs whatever has happened; what it stops by itself wins."""
         held, kept = self.fresh("stopped"), self.fresh("raised")
-        lines = [self.set(held, ast.Name(self.stopped, ast.Load()), s), self.set(kept, ast.Name(self.raised, ast.Load()), s),
-                 self.set(self.stopped, 0, s)]
-        restore = [self.set(self.stopped, ast.Name(held, ast.Load()), s), self.set(self.raised, ast.Name(kept, ast.Load()), s)]
+        lines = [
+            self.set(held, ast.Name(self.stopped, ast.Load()), s),
+            self.set(kept, ast.Name(self.raised, ast.Load()), s),
+            self.set(self.stopped, 0, s),
+        ]
+        restore = [
+            self.set(self.stopped, ast.Name(held, ast.Load()), s),
+            self.set(self.raised, ast.Name(kept, ast.Load()), s),
+        ]
         return [*lines, *self.then(self.sequence(final, around), restore, around, s)]
 
 
@@ -437,14 +526,20 @@ def _raises_again(body) -> bool:
 
 def _reads_value(body, name) -> bool:
     """Is the exception read for more than to raise it again or to print it?"""
+
     def visit(node):
         if isinstance(node, ast.Raise):
             return False
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "str", "repr", "type"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("print", "str", "repr", "type")
+        ):
             return False
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             return True
         return any(visit(child) for child in ast.iter_child_nodes(node))
+
     return any(visit(s) for s in body)
 
 

@@ -8,6 +8,7 @@ Takes structured statements (see `structure`); a name that only a nested functio
 >>> sorted(found.after[id(body[0])])
 ['u']
 """
+
 from __future__ import annotations
 
 import ast
@@ -46,13 +47,23 @@ def _block(found, body, live, on_break):
 
 
 def _reads(*nodes):
-    return frozenset(n.id for node in nodes if node is not None for n in ast.walk(node)
-                     if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return frozenset(
+        n.id
+        for node in nodes
+        if node is not None
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    )
 
 
 def _binds(*nodes):
-    return frozenset(n.id for node in nodes if node is not None for n in ast.walk(node)
-                     if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
+    return frozenset(
+        n.id
+        for node in nodes
+        if node is not None
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    )
 
 
 def _statement(found, s, live, on_break):
@@ -77,7 +88,7 @@ def _statement(found, s, live, on_break):
         return _block(found, s.body, live, on_break) | _reads(*[i.context_expr for i in s.items])
     if isinstance(s, Attempt):
         types = _reads(*[h.type for h in s.handlers])
-        return _block(found, s.body, live | types, on_break) | live | types    # where it stops, everything is as before
+        return _block(found, s.body, live | types, on_break) | live | types  # where it stops, everything is as before
     if isinstance(s, ast.Try):
         after = _block(found, s.finalbody, live, on_break)
         handlers = frozenset().union(*[_block(found, h.body, after, on_break) | _reads(h.type) for h in s.handlers])

@@ -7,6 +7,7 @@ and functions by their value, containers and objects by what they hold.
 >>> describe(np.zeros(3)) == describe(np.zeros(500))
 True
 """
+
 from __future__ import annotations
 
 import dataclasses
@@ -26,9 +27,9 @@ class Described:
     """kind: "num", "tuple", "list", "rows" (a list of like elements), "dict", "object", "static" or "opaque"."""
 
     kind: str
-    type: object = None          # Num, or the class
-    items: tuple = ()            # (key, Described) pairs, or one Described for "rows"
-    value: object = None         # of "static"
+    type: object = None  # Num, or the class
+    items: tuple = ()  # (key, Described) pairs, or one Described for "rows"
+    value: object = None  # of "static"
 
     def __hash__(self):
         value = self.value
@@ -38,7 +39,11 @@ class Described:
             return hash((self.kind, self.type, self.items, id(value)))
 
 
-_SCALARS = {float: Described("num", type_of(1.0)), int: Described("num", type_of(1)), complex: Described("num", type_of(1j))}
+_SCALARS = {
+    float: Described("num", type_of(1.0)),
+    int: Described("num", type_of(1)),
+    complex: Described("num", type_of(1j)),
+}
 
 
 def describe(value, depth=0) -> Described:
@@ -54,8 +59,11 @@ def describe(value, depth=0) -> Described:
     if depth > 20:
         return Described("opaque", type(value))
     if isinstance(value, tuple):
-        return Described("tuple", type(value) if hasattr(value, "_fields") else None,
-                         tuple((k, describe(v, depth + 1)) for k, v in enumerate(value)))
+        return Described(
+            "tuple",
+            type(value) if hasattr(value, "_fields") else None,
+            tuple((k, describe(v, depth + 1)) for k, v in enumerate(value)),
+        )
     if isinstance(value, list):
         items = [describe(v, depth + 1) for v in value]
         if items and all(i == items[0] for i in items) and items[0].kind in ("num", "rows"):
@@ -74,8 +82,11 @@ def _is_record(value) -> bool:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return True
     module = type(value).__module__
-    return hasattr(value, "__dict__") and not isinstance(value, (types.FunctionType, types.MethodType, type, types.BuiltinFunctionType)) \
+    return (
+        hasattr(value, "__dict__")
+        and not isinstance(value, (types.FunctionType, types.MethodType, type, types.BuiltinFunctionType))
         and module.partition(".")[0] not in ("numpy", "scipy", "functools", "builtins", "adcompiler")
+    )
 
 
 def attributes(value) -> list[tuple[str, object]]:
@@ -108,4 +119,6 @@ def require_differentiable(described: Described, name: str, value, loc=None):
     if isinstance(value, np.ndarray):
         what = f"array of {value.dtype}"
     hint = "pass float(...) or use .astype(float)" if list(leaves(described)) else "choose other arguments with wrt="
-    raise NonDifferentiableInputError(f"no gradient with respect to '{name}': it is of type {what}, not floating", loc, hint=hint)
+    raise NonDifferentiableInputError(
+        f"no gradient with respect to '{name}': it is of type {what}, not floating", loc, hint=hint
+    )

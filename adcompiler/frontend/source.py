@@ -17,6 +17,7 @@ SourceUnavailableError and never a wrong derivative.
 >>> ast.unparse(source.node.body[0]), source.node.lineno
 ('return x * x', 2)
 """
+
 from __future__ import annotations
 
 import __future__
@@ -61,8 +62,12 @@ def last_return(node):
         n = inner.pop(0)
         if isinstance(n, ast.Return) and (found is node or n.lineno > found.lineno):
             found = n
-        inner.extend(c for c in ast.iter_child_nodes(n) if isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))
-                     and not isinstance(c, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)))
+        inner.extend(
+            c
+            for c in ast.iter_child_nodes(n)
+            if isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))
+            and not isinstance(c, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        )
     return found
 
 
@@ -79,7 +84,8 @@ def get_source(function) -> FunctionSource:
         raise SourceUnavailableError(
             f"the source of {_name_of(plain)} is not available: there is no text for {code.co_filename!r}",
             hint="define it in a file, a notebook cell or a doctest (not by exec), "
-                 f"or give it a rule: {_registration(plain.__name__)}")
+            f"or give it a rule: {_registration(plain.__name__)}",
+        )
     try:
         module = _parse_module(code.co_filename, "".join(lines), code.co_flags & _FUTURE_FLAGS)
     except (SyntaxError, ValueError) as error:
@@ -122,9 +128,11 @@ def _not_python(function) -> SourceUnavailableError:
     name = _name_of(function)
     if not callable(function):
         return SourceUnavailableError(f"{name} is not a function", hint="pass a function, a lambda or a method")
-    return SourceUnavailableError(f"{name} is not written in Python and has no source text",
-                                  hint=f"give it a derivative rule: {_registration(name)}, where "
-                                       "vjp(y_bar, y, *args) returns one adjoint per positional argument")
+    return SourceUnavailableError(
+        f"{name} is not written in Python and has no source text",
+        hint=f"give it a derivative rule: {_registration(name)}, where "
+        "vjp(y_bar, y, *args) returns one adjoint per positional argument",
+    )
 
 
 def _name_of(function) -> str:
@@ -211,8 +219,11 @@ def _choose(module: _Module, function: types.FunctionType) -> FunctionNode:
 
 def _by_position(nodes: list[FunctionNode], code: types.CodeType) -> FunctionNode | None:
     """The innermost node whose body holds all instructions of `code`; None if the code carries no columns."""
-    spots = [(line, column, end_line, end_column) for line, end_line, column, end_column in code.co_positions()
-             if column is not None and line is not None and end_column > 0]
+    spots = [
+        (line, column, end_line, end_column)
+        for line, end_line, column, end_column in code.co_positions()
+        if column is not None and line is not None and end_column > 0
+    ]
     if not spots:
         return None
     start, end = min(s[:2] for s in spots), max(s[2:] for s in spots)
@@ -246,16 +257,28 @@ def _by_code(module: _Module, nodes: list[FunctionNode], function: types.Functio
     # Equal text is an equal function, whichever of them it is.
     if len({ast.dump(node) for node in alike}) == 1:
         return alike[0]
-    raise SourceUnavailableError(f"more than one lambda on this line could be {_name_of(function)}",
-                                 Loc(code.co_filename, code.co_firstlineno, nodes[0].col_offset),
-                                 hint="write each lambda on a line of its own, or define a function with 'def'")
+    raise SourceUnavailableError(
+        f"more than one lambda on this line could be {_name_of(function)}",
+        Loc(code.co_filename, code.co_firstlineno, nodes[0].col_offset),
+        hint="write each lambda on a line of its own, or define a function with 'def'",
+    )
 
 
 def _fingerprint(code: types.CodeType) -> tuple:
     """All of a code object that decides what it does; places in the text are left out."""
-    return (code.co_name, code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
-            code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_exceptiontable,
-            tuple(_constant_key(c) for c in code.co_consts))
+    return (
+        code.co_name,
+        code.co_code,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_argcount,
+        code.co_posonlyargcount,
+        code.co_kwonlyargcount,
+        code.co_exceptiontable,
+        tuple(_constant_key(c) for c in code.co_consts),
+    )
 
 
 def _constant_key(constant):
@@ -272,12 +295,16 @@ def _constant_key(constant):
 def _rewritten_on_import(function: types.FunctionType) -> bool:
     """Was the module compiled from an altered tree, as pytest does with `assert` and type checkers with annotations?"""
     loader = function.__globals__.get("__loader__")
-    return loader is not None and not isinstance(loader, type) and type(loader) not in (
-        importlib.machinery.SourceFileLoader, importlib.machinery.SourcelessFileLoader)
+    return (
+        loader is not None
+        and not isinstance(loader, type)
+        and type(loader) not in (importlib.machinery.SourceFileLoader, importlib.machinery.SourcelessFileLoader)
+    )
 
 
 def _holds(code: types.CodeType, twin: types.CodeType) -> bool:
     """Does rewritten `code` have the parameters of `twin`, and all of its names and constants?"""
+
     def parameters(c):
         count = c.co_argcount + c.co_kwonlyargcount + bool(c.co_flags & 0x04) + bool(c.co_flags & 0x08)
         return c.co_argcount, c.co_posonlyargcount, c.co_kwonlyargcount, c.co_varnames[:count]
@@ -295,10 +322,13 @@ def _changed(function: types.FunctionType, how: str) -> SourceUnavailableError:
     code = function.__code__
     name = _name_of(function)
     if code.co_filename.startswith("<"):
-        return SourceUnavailableError(f"the source of {name} is not available: the text known as {code.co_filename} "
-                                      "is not the one it was made from",
-                                      hint="define it in a file, or give it a rule: "
-                                           f"{_registration(function.__name__)}")
-    return SourceUnavailableError(f"the file of {name} has changed since it was imported: {how}",
-                                  Loc(code.co_filename, code.co_firstlineno),
-                                  hint="import it again, or restart the program")
+        return SourceUnavailableError(
+            f"the source of {name} is not available: the text known as {code.co_filename} "
+            "is not the one it was made from",
+            hint=f"define it in a file, or give it a rule: {_registration(function.__name__)}",
+        )
+    return SourceUnavailableError(
+        f"the file of {name} has changed since it was imported: {how}",
+        Loc(code.co_filename, code.co_firstlineno),
+        hint="import it again, or restart the program",
+    )

@@ -30,6 +30,7 @@ for i in range(n):
 if not returned:
     result = x
 """
+
 from __future__ import annotations
 
 import ast
@@ -74,7 +75,9 @@ def _inside(body):
 
 
 def _branches(statement) -> list[list[ast.stmt]]:
-    found = [getattr(statement, f) for f in ("body", "orelse", "finalbody") if isinstance(getattr(statement, f, None), list)]
+    found = [
+        getattr(statement, f) for f in ("body", "orelse", "finalbody") if isinstance(getattr(statement, f, None), list)
+    ]
     found += [h.body for h in getattr(statement, "handlers", [])]
     found += [c.body for c in getattr(statement, "cases", [])]
     return found
@@ -118,8 +121,12 @@ def _has_return(body) -> bool:
 
 
 def _is_forever(loop) -> bool:
-    return (isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
-            and not has_own_break(loop.body))
+    return (
+        isinstance(loop, ast.While)
+        and isinstance(loop.test, ast.Constant)
+        and bool(loop.test.value)
+        and not has_own_break(loop.body)
+    )
 
 
 def falls(body) -> bool:
@@ -129,7 +136,12 @@ def falls(body) -> bool:
             continue
         if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return False
-        if isinstance(statement, ast.If) and statement.orelse and not falls(statement.body) and not falls(statement.orelse):
+        if (
+            isinstance(statement, ast.If)
+            and statement.orelse
+            and not falls(statement.body)
+            and not falls(statement.orelse)
+        ):
             return False
         if isinstance(statement, ast.With) and not falls(statement.body):
             return False
@@ -152,9 +164,9 @@ class _Structurer:
         self.result = self.fresh("result")
         self.returned = None
         self.loops = 0
-        self.on_break = []       # per loop: the flag that its `else` reads, or None
-        self.leaving = []        # per loop: the flag that says that the trip ends with a `break`, or None
-        self.flags = []          # per loop: flags of enclosing blocks of that loop's body
+        self.on_break = []  # per loop: the flag that its `else` reads, or None
+        self.leaving = []  # per loop: the flag that says that the trip ends with a `break`, or None
+        self.flags = []  # per loop: flags of enclosing blocks of that loop's body
 
     def fresh(self, name):
         chosen, k = name, 0
@@ -165,8 +177,12 @@ class _Structurer:
         return chosen
 
     def set(self, name, value, at):
-        return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), at)],
-                                            ast.copy_location(ast.Constant(value), at)), at)
+        return ast.copy_location(
+            ast.Assign(
+                [ast.copy_location(ast.Name(name, ast.Store()), at)], ast.copy_location(ast.Constant(value), at)
+            ),
+            at,
+        )
 
     def test(self, name, at, negate=False):
         read = ast.copy_location(ast.Name(name, ast.Load()), at)
@@ -191,7 +207,7 @@ class _Structurer:
             self.flags[-1] = [*self.flags[-1], *flags]
         out = []
         for at, statement in enumerate(body):
-            rest = body[at + 1:]
+            rest = body[at + 1 :]
             handled = self.statement(statement, rest, out)
             if handled:
                 break
@@ -203,7 +219,9 @@ class _Structurer:
         """Append the form of `s`; True if `rest` has been taken care of (or is never reached)."""
         if isinstance(s, ast.Return):
             value = s.value or ast.copy_location(ast.Constant(None), s)
-            out.append(ast.copy_location(ast.Assign([ast.copy_location(ast.Name(self.result, ast.Store()), s)], value), s))
+            out.append(
+                ast.copy_location(ast.Assign([ast.copy_location(ast.Name(self.result, ast.Store()), s)], value), s)
+            )
             out.extend(self.leave(s))
             if self.loops:
                 out.append(self.set(self.returned, True, s))
@@ -233,7 +251,9 @@ class _Structurer:
     def branch(self, s, rest, out):
         then_falls, else_falls = falls(s.body), falls(s.orelse)
         if then_falls and else_falls:
-            return self.guarded(s, rest, out, lambda flags: self.make_if(s, self.block(s.body, flags), self.block(s.orelse, flags)))
+            return self.guarded(
+                s, rest, out, lambda flags: self.make_if(s, self.block(s.body, flags), self.block(s.orelse, flags))
+            )
         then = self.block([*s.body, *rest] if then_falls else s.body)
         orelse = self.block([*s.orelse, *rest] if else_falls else s.orelse)
         out.append(self.make_if(s, then, orelse))
@@ -260,7 +280,7 @@ class _Structurer:
             out.append(self.rebuilt(s, ()))
             return False
         own = ()
-        if isinstance(s, ast.Try) and s.orelse and _exits(s.body):     # its `else` must not run where the body was left
+        if isinstance(s, ast.Try) and s.orelse and _exits(s.body):  # its `else` must not run where the body was left
             own = (self.fresh("left"),)
             out.append(self.set(own[0], False, s))
         if not falls([s]):
@@ -273,8 +293,10 @@ class _Structurer:
             return self.make_if(s, self.block(s.body, flags), self.block(s.orelse, flags))
         if isinstance(s, ast.With):
             return ast.copy_location(ast.With(s.items, self.block(s.body, flags)), s)
-        handlers = [ast.copy_location(ast.ExceptHandler(h.type, h.name, self.block(h.body, flags) or [ast.Pass()]), h)
-                    for h in s.handlers]
+        handlers = [
+            ast.copy_location(ast.ExceptHandler(h.type, h.name, self.block(h.body, flags) or [ast.Pass()]), h)
+            for h in s.handlers
+        ]
         body = self.block(s.body, (*flags, *own)) or [ast.Pass()]
         orelse = self.block(s.orelse, flags)
         if own:

@@ -5,6 +5,7 @@ A `Var` is one definition of a user's name (or of a temporary): names are single
 variable. Every exit of a loop or of the function stands in tail position (nothing runs after it in its block), so
 that reversal is structural recursion.
 """
+
 from __future__ import annotations
 
 import ast
@@ -21,23 +22,40 @@ NOTHING = type("Nothing", (), {"__repr__": lambda self: "NOTHING"})()
 class Var:
     """One definition of a name. `hidden` marks temporaries that the user did not name."""
 
-    __slots__ = ("name", "type", "uid", "loc", "const", "varied", "hidden", "definition", "items", "group", "tied",
-                 "active", "frame", "dim", "origin", "captured", "place")
+    __slots__ = (
+        "name",
+        "type",
+        "uid",
+        "loc",
+        "const",
+        "varied",
+        "hidden",
+        "definition",
+        "items",
+        "group",
+        "tied",
+        "active",
+        "frame",
+        "dim",
+        "origin",
+        "captured",
+        "place",
+    )
 
     def __init__(self, name: str, type: Type = OPAQUE, *, uid: int, loc: Loc = NOWHERE, hidden: bool = False):
         self.name, self.type, self.uid, self.loc, self.hidden = name, type, uid, loc, hidden
-        self.const = NOTHING        # the value, where it is known at compile time
-        self.varied = False         # may depend on an active input
-        self.active = False         # varied and useful, set by analysis.activity
-        self.definition = None      # the statement (or "param", "global", "loop") that defines it
-        self.items = None           # components of a tuple
-        self.group = None           # alias group: variables of one group may share memory
-        self.tied = False           # a view whose adjoint is the same view of its base's adjoint
+        self.const = NOTHING  # the value, where it is known at compile time
+        self.varied = False  # may depend on an active input
+        self.active = False  # varied and useful, set by analysis.activity
+        self.definition = None  # the statement (or "param", "global", "loop") that defines it
+        self.items = None  # components of a tuple
+        self.group = None  # alias group: variables of one group may share memory
+        self.tied = False  # a view whose adjoint is the same view of its base's adjoint
         self.frame = 0
-        self.place = None           # where it is defined, the same in every walk
-        self.dim = None             # for integers: the extent token they stand for
-        self.origin = None          # for tuple elements read back: the component
-        self.captured = False       # used after its name may have been rebound: its adjoint needs a name of its own
+        self.place = None  # where it is defined, the same in every walk
+        self.dim = None  # for integers: the extent token they stand for
+        self.origin = None  # for tuple elements read back: the component
+        self.captured = False  # used after its name may have been rebound: its adjoint needs a name of its own
 
     def __repr__(self):
         return f"{self.name}#{self.uid}"
@@ -59,7 +77,7 @@ class Call:
     kwargs: dict = field(default_factory=dict)
     rule: object = None
     bound: dict | None = None
-    method: str | None = None      # printed as `args[0].method(...)`
+    method: str | None = None  # printed as `args[0].method(...)`
 
 
 @dataclass(eq=False)
@@ -115,8 +133,8 @@ class Statement:
 class Assign(Statement):
     target: Var
     value: Expr
-    augmented: object = None     # the in-place operator, where the user wrote `name op= value`
-    implicit: bool = False       # not printed in the primal: the loop header or the call binds it
+    augmented: object = None  # the in-place operator, where the user wrote `name op= value`
+    implicit: bool = False  # not printed in the primal: the loop header or the call binds it
     hold: bool = False
 
 
@@ -124,7 +142,7 @@ class Assign(Statement):
 class Unpack(Statement):
     """`pattern = value`: targets are variables in the order of the pattern; `sources` the operand each one copies."""
 
-    pattern: object              # nested tuples of Var; ("*", Var) for a starred one
+    pattern: object  # nested tuples of Var; ("*", Var) for a starred one
     value: Expr
     pairs: list[tuple[Var, Expr]] = field(default_factory=list)
 
@@ -137,7 +155,7 @@ class Store(Statement):
     index: Expr
     value: Expr
     op: object = None
-    printed: object = None       # an expression statement that does the store in the primal, e.g. a call with out=
+    printed: object = None  # an expression statement that does the store in the primal, e.g. a call with out=
     saved_site: str | None = None
 
 
@@ -197,7 +215,7 @@ class Loop(Statement):
     index: Var | None = None
     bounds: tuple = ()
     length: Expr = None
-    header: object = None        # (target pattern, iterable expression) as printed
+    header: object = None  # (target pattern, iterable expression) as printed
     test_block: list = field(default_factory=list)
     test: Expr = None
     phis: list[Phi] = field(default_factory=list)
@@ -224,9 +242,9 @@ class Try(If):
 
 @dataclass(eq=False)
 class With(Statement):
-    items: list                  # [(Raw expression, name or None)]
+    items: list  # [(Raw expression, name or None)]
     body: list
-    checked: bool = False        # an exception that the context swallows is an error
+    checked: bool = False  # an exception that the context swallows is an error
 
 
 @dataclass(eq=False)

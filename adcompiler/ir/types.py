@@ -6,6 +6,7 @@ types of two paths keeps what both agree on:
 >>> join(Num("f", None, 0, False), Num("f", np.dtype(float), 1, True)).rank is None
 True
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -61,8 +62,8 @@ class Tup(Type):
 class Ref(Type):
     """A list, dict or object, by the place that made it; what it holds is kept in the heap summary of that place."""
 
-    kind: str          # "list", "dict", "object"
-    site: object       # hashable id of the allocation
+    kind: str  # "list", "dict", "object"
+    site: object  # hashable id of the allocation
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,11 @@ def type_of(value) -> Type:
     if isinstance(value, int):
         return INT
     if isinstance(value, np.generic):
-        return Num(value.dtype.kind.replace("u", "i"), value.dtype, 0, False, ()) if value.dtype.kind in "biufc" else OPAQUE
+        return (
+            Num(value.dtype.kind.replace("u", "i"), value.dtype, 0, False, ())
+            if value.dtype.kind in "biufc"
+            else OPAQUE
+        )
     if isinstance(value, float):
         return FLOAT
     if isinstance(value, complex):
@@ -173,6 +178,26 @@ def without_dims(t: Type) -> Type:
     return replace(t, dims=(None,) * t.rank if t.rank is not None else None) if isinstance(t, Num) else t
 
 
-__all__ = ["Type", "Num", "Tup", "Ref", "Static", "Opaque", "Undefined", "FLOAT", "INT", "BOOL", "COMPLEX", "NUMBER",
-           "STATIC", "OPAQUE", "UNDEFINED", "type_of", "join", "join_all", "carries_derivative", "broadcast_dims",
-           "without_dims"]
+__all__ = [
+    "Type",
+    "Num",
+    "Tup",
+    "Ref",
+    "Static",
+    "Opaque",
+    "Undefined",
+    "FLOAT",
+    "INT",
+    "BOOL",
+    "COMPLEX",
+    "NUMBER",
+    "STATIC",
+    "OPAQUE",
+    "UNDEFINED",
+    "type_of",
+    "join",
+    "join_all",
+    "carries_derivative",
+    "broadcast_dims",
+    "without_dims",
+]

@@ -3,13 +3,38 @@
 A broken rule is an error of the compiler, never of the user's program: `BrokenIR`, with the stage, the function and the
 statement.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from ..analysis.alias import view_source
-from .nodes import (Assign, Break, Call, Const, ContainerOp, Display, Effect, Function, GetAttr, GetItem, If, Loop, Phi, Raw, Slice,
-                    Starred, Store, Try, Unpack, UserCall, Var, With, blocks, operands)
+from .nodes import (
+    Assign,
+    Break,
+    Call,
+    Const,
+    ContainerOp,
+    Display,
+    Effect,
+    Function,
+    GetAttr,
+    GetItem,
+    If,
+    Loop,
+    Phi,
+    Raw,
+    Slice,
+    Starred,
+    Store,
+    Try,
+    Unpack,
+    UserCall,
+    Var,
+    With,
+    blocks,
+    operands,
+)
 from .types import Num, Ref, Tup, carries_derivative
 
 _EXPRESSIONS = (Var, Const, Call, GetItem, GetAttr, Slice, Starred, Display, Raw)
@@ -83,7 +108,10 @@ class _Verifier:
         self.parts(e, s)
         for v in operands(e):
             if v not in known:
-                self.fail(f"{v!r} is read {'where it is not defined on every path' if v in self.ever else 'before it is defined'}", s)
+                self.fail(
+                    f"{v!r} is read {'where it is not defined on every path' if v in self.ever else 'before it is defined'}",
+                    s,
+                )
             if self.layout is not None and v not in self.layout.home:
                 self.fail(f"the layout does not know {v!r}", s)
 
@@ -160,7 +188,7 @@ class _Verifier:
         pattern, targets = list(pattern_variables(s.pattern)), {t for t, _ in s.pairs}
         if not targets <= set(pattern):
             self.fail("an unpacking whose pattern lacks one of its targets", s)
-        self.awaited.extend((v, s) for v in pattern if v not in targets)    # implicit reads behind it define these
+        self.awaited.extend((v, s) for v in pattern if v not in targets)  # implicit reads behind it define these
         for target, source in s.pairs:
             self.define(target, known, s, s)
             self.copies(target, source, s)
@@ -207,7 +235,9 @@ class _Verifier:
             if not isinstance(source, Var) or source not in known:
                 self.fail(f"the phi of {phi.target!r} takes {source!r}, which is not defined on that path", s)
             if not _compatible(source.type, phi.target.type):
-                self.fail(f"the phi of {phi.target!r} of type {phi.target.type} takes {source!r} of type {source.type}", s)
+                self.fail(
+                    f"the phi of {phi.target!r} of type {phi.target.type} takes {source!r} of type {source.type}", s
+                )
 
     def _loop(self, s: Loop, known, in_loop):
         for e in (*s.bounds, s.length, s.header[1] if s.header is not None else None):
@@ -280,7 +310,9 @@ def _compatible(t, wider) -> bool:
             return False
         return all(w is None or n is None or w == n for n, w in ((t.rank, wider.rank), (t.boxed, wider.boxed)))
     if isinstance(t, Tup) and isinstance(wider, Tup):
-        return len(t.items) == len(wider.items) and all(_compatible(a, b) for a, b in zip(t.items, wider.items, strict=True))
+        return len(t.items) == len(wider.items) and all(
+            _compatible(a, b) for a, b in zip(t.items, wider.items, strict=True)
+        )
     if isinstance(t, Ref) and isinstance(wider, Ref):
         return t.kind == wider.kind
     return not isinstance(wider, (Num, Tup, Ref))

@@ -3,6 +3,7 @@
 `page` is the printer: it takes plain lines and notes, and knows nothing of the compiler. `notes_of_report` and
 `notes_of_adjoint` make notes from a report and from generated text.
 """
+
 from __future__ import annotations
 
 import html
@@ -28,10 +29,16 @@ def notes_of_report(report) -> list[Note]:
 
     Rows of helpers in other files are left out.
     """
-    saved = [Note(row.line, "saved", f"{row.name}: {row.reason}{_size(row.nbytes)}")
-             for row in report.saved if row.filename == report.filename]
-    return saved + [Note(row.line, "recomputed", f"{row.name}: {row.reason}")
-                    for row in report.recomputed if row.filename == report.filename]
+    saved = [
+        Note(row.line, "saved", f"{row.name}: {row.reason}{_size(row.nbytes)}")
+        for row in report.saved
+        if row.filename == report.filename
+    ]
+    return saved + [
+        Note(row.line, "recomputed", f"{row.name}: {row.reason}")
+        for row in report.recomputed
+        if row.filename == report.filename
+    ]
 
 
 def _size(nbytes) -> str:
@@ -92,8 +99,9 @@ b.active { color: var(--active); } b.key { font-weight: 600; }
 _WORDS = {"saved": "saved", "recomputed": "computed again"}
 
 
-def page(title: str, source_lines: list[str], notes: list[Note], active=(), first_line: int = 1,
-         summary: str = "") -> str:
+def page(
+    title: str, source_lines: list[str], notes: list[Note], active=(), first_line: int = 1, summary: str = ""
+) -> str:
     """A page that stands alone: number, source with the active names marked, and the notes of each line.
 
     >>> text = page("square", ["def f(x):", "    return x * x"], [Note(2, "saved", "x: read by x * x")], active=["x"])
@@ -104,14 +112,22 @@ def page(title: str, source_lines: list[str], notes: list[Note], active=(), firs
     for note in notes:
         by_line[note.line].append(note)
     marked = _mark(source_lines, frozenset(active))
-    rows = [f'<tr id="L{number}"><td class="number">{number}</td><td><pre>{line}</pre></td>'
-            f"<td>{''.join(map(_note, by_line[number]))}</td></tr>" for number, line in enumerate(marked, first_line)]
-    parts = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">', f"<title>{html.escape(title)}</title>",
-             f"<style>{_STYLE}</style></head><body>", f"<h1><code>{html.escape(title)}</code></h1>",
-             '<p><b class="active">active</b> names depend on what is differentiated and reach the result. '
-             '<span class="saved">Saved</span> values are kept on the tape, '
-             '<span class="recomputed">recomputed</span> ones are made again in the reverse sweep.</p>',
-             f"<table>{''.join(rows)}</table>"]
+    rows = [
+        f'<tr id="L{number}"><td class="number">{number}</td><td><pre>{line}</pre></td>'
+        f"<td>{''.join(map(_note, by_line[number]))}</td></tr>"
+        for number, line in enumerate(marked, first_line)
+    ]
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f"<title>{html.escape(title)}</title>",
+        f"<style>{_STYLE}</style></head><body>",
+        f"<h1><code>{html.escape(title)}</code></h1>",
+        '<p><b class="active">active</b> names depend on what is differentiated and reach the result. '
+        '<span class="saved">Saved</span> values are kept on the tape, '
+        '<span class="recomputed">recomputed</span> ones are made again in the reverse sweep.</p>',
+        f"<table>{''.join(rows)}</table>",
+    ]
     if summary:
         parts.append(f"<h2>Report</h2><pre>{html.escape(summary)}</pre>")
     return "\n".join([*parts, "</body></html>", ""])

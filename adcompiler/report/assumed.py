@@ -151,7 +151,7 @@ class _Search:
     def fitting(self) -> Signature:
         """The signature of the least sum of ranks that fits. Raises where several are equally good."""
         paths = self.paths()
-        if not self.open:       # nothing is left to find: what does not compile says so itself
+        if not self.open:  # nothing is left to find: what does not compile says so itself
             return self.signature([], paths)
         active = {p[0] for p in paths}
         # `np.sum(x * w)`: of two numbers of which one must be an array, it is the one that is differentiated.

@@ -7,6 +7,7 @@ numpy.cos(x)  elementwise
 numpy.nanargmax  carries no derivative
 numpy.nanargmin  carries no derivative
 """
+
 from __future__ import annotations
 
 import ast
@@ -100,7 +101,7 @@ def rules_page() -> str:
     modules, without = {}, {}
     for r in all_rules():
         names = [n for n in _names(r) if not n.startswith("adcompiler.")]
-        of_package = r.loc.filename.startswith(str(rules.__path__[0]))      # and not added by a user
+        of_package = r.loc.filename.startswith(str(rules.__path__[0]))  # and not added by a user
         if names and names[0] not in _NEWER and of_package:
             module, name = _split(names[0])
             modules.setdefault(module, []).append((name, names[1:], r))
@@ -119,10 +120,14 @@ def rules_page() -> str:
     return "\n".join(parts) + "\n"
 
 
-_NEWER = {"math.sumprod", "math.fma"}       # the page is the same for every Python
+_NEWER = {"math.sumprod", "math.fma"}  # the page is the same for every Python
 _TITLES = {"operator": "Operators", "builtins": "Builtins"}
-_HOMES = {"numpy.random._generator": "numpy.random", "numpy.random.mtrand": "numpy.random",
-          "numpy.random.bit_generator": "numpy.random", "numpy.lib._stride_tricks_impl": "numpy.lib.stride_tricks"}
+_HOMES = {
+    "numpy.random._generator": "numpy.random",
+    "numpy.random.mtrand": "numpy.random",
+    "numpy.random.bit_generator": "numpy.random",
+    "numpy.lib._stride_tricks_impl": "numpy.lib.stride_tricks",
+}
 
 
 def _split(name: str) -> tuple[str, str]:

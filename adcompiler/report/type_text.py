@@ -96,7 +96,7 @@ def from_annotation(annotation, namespace: dict) -> Described | None:
     if annotation is np.ndarray:
         return _array(np.dtype(float))
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if hasattr(origin, "__value__"):       # an alias of the form `type NDArray[S] = ...`
+    if hasattr(origin, "__value__"):  # an alias of the form `type NDArray[S] = ...`
         return from_annotation(origin.__value__[arguments], namespace)
     if origin is np.ndarray:
         inner = typing.get_args(arguments[-1])

@@ -1,4 +1,5 @@
 """Derivative rules, one file per topic, in the order of the library's own documentation."""
+
 from . import (  # noqa: F401  (each module registers its rules)
     complex_scalar,
     creating,

@@ -2,6 +2,7 @@
 
 The slopes of inverse functions are written in the result, whose branch is settled.
 """
+
 from __future__ import annotations
 
 import cmath
@@ -11,6 +12,7 @@ from .registry import conj, rule
 
 
 # Polar coordinates
+
 
 @rule(cmath.phase, elementwise=True)
 def phase(x, /):
@@ -32,6 +34,7 @@ def rect(r, phi, /):
 
 
 # Powers and logarithms
+
 
 @rule(cmath.exp, elementwise=True)
 def exp(x, /):
@@ -60,6 +63,7 @@ def sqrt(x, /):
 
 # Trigonometric functions
 
+
 @rule(cmath.acos, elementwise=True)
 def acos(x, /):
     y = cmath.acos(x)
@@ -75,7 +79,7 @@ def asin(x, /):
 @rule(cmath.atan, elementwise=True)
 def atan(x, /):
     y = cmath.atan(x)
-    x_bar = y_bar / conj(1.0 + x ** 2)
+    x_bar = y_bar / conj(1.0 + x**2)
 
 
 @rule(cmath.cos, elementwise=True)
@@ -93,10 +97,11 @@ def sin(x, /):
 @rule(cmath.tan, elementwise=True)
 def tan(x, /):
     y = cmath.tan(x)
-    x_bar = y_bar * conj(1.0 + y ** 2)
+    x_bar = y_bar * conj(1.0 + y**2)
 
 
 # Hyperbolic functions
+
 
 @rule(cmath.acosh, elementwise=True)
 def acosh(x, /):
@@ -131,4 +136,4 @@ def sinh(x, /):
 @rule(cmath.tanh, elementwise=True)
 def tanh(x, /):
     y = cmath.tanh(x)
-    x_bar = y_bar * conj(1.0 - y ** 2)
+    x_bar = y_bar * conj(1.0 - y**2)

@@ -1,4 +1,5 @@
 """Rules of array constructors: arrays from values, from ranges, and from polynomials."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,15 +15,21 @@ from .registry import conj, inactive, ndim, rule, shapes
 @rule(np.array, when={"copy": True})
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, ndmin=ndmin)
-    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else \
-        unstack_like(y_bar, nested_shapes(object))
+    object_bar = (
+        np.reshape(y_bar, np.shape(object))
+        if isinstance(object, np.ndarray)
+        else unstack_like(y_bar, nested_shapes(object))
+    )
 
 
 @rule(np.array, alias="maybe", alias_of="object", when={"copy": False})
 def array_without_copy(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, copy=None, ndmin=ndmin)
-    object_bar = np.reshape(y_bar, np.shape(object)) if isinstance(object, np.ndarray) else \
-        unstack_like(y_bar, nested_shapes(object))
+    object_bar = (
+        np.reshape(y_bar, np.shape(object))
+        if isinstance(object, np.ndarray)
+        else unstack_like(y_bar, nested_shapes(object))
+    )
 
 
 @rule(np.asarray, np.asanyarray, alias="maybe", alias_of="a")
@@ -50,8 +57,17 @@ def require(a, dtype=None, requirements=None):
     a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
 
 
-@rule(np.complex128, np.complex64, np.clongdouble, np.float64, np.float32, np.float16, np.longdouble, elementwise=True,
-      name="numpy.float64")
+@rule(
+    np.complex128,
+    np.complex64,
+    np.clongdouble,
+    np.float64,
+    np.float32,
+    np.float16,
+    np.longdouble,
+    elementwise=True,
+    name="numpy.float64",
+)
 def scalar_type(x, /):
     y = np.complex128(x)
     x_bar = y_bar
@@ -140,8 +156,11 @@ def meshgrid_of_views(*xi, copy=True, sparse=False, indexing="xy"):
 def vander(x, N=None, increasing=False):
     y = np.vander(x, N, increasing)
     n = max(np.shape(y_bar)[1] - 1, 0)
-    x_bar = np.sum(y_bar[:, 1:] * np.arange(1, n + 1) * conj(np.vander(x, n, True)), axis=1) if increasing else \
-        np.sum(y_bar[:, :-1] * np.arange(n, 0, -1) * conj(np.vander(x, n)), axis=1)
+    x_bar = (
+        np.sum(y_bar[:, 1:] * np.arange(1, n + 1) * conj(np.vander(x, n, True)), axis=1)
+        if increasing
+        else np.sum(y_bar[:, :-1] * np.arange(n, 0, -1) * conj(np.vander(x, n)), axis=1)
+    )
 
 
 @rule(np.polyval)
@@ -159,11 +178,39 @@ def polyder(p):
 
 # ---- constructors without a derivative --------------------------------------------------------------------------
 
-inactive(np.empty, np.empty_like, np.eye, np.identity, np.ones, np.ones_like, np.zeros, np.zeros_like, np.tri,
-         np.indices, np.ix_, np.ravel_multi_index, np.unravel_index, np.diag_indices, np.diag_indices_from,
-         np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from, np.mask_indices,
-         np.ndindex, np.bartlett, np.blackman, np.hamming, np.hanning, np.frombuffer, np.fromstring, np.fromfile,
-         np.loadtxt, np.genfromtxt, np.load)
+inactive(
+    np.empty,
+    np.empty_like,
+    np.eye,
+    np.identity,
+    np.ones,
+    np.ones_like,
+    np.zeros,
+    np.zeros_like,
+    np.tri,
+    np.indices,
+    np.ix_,
+    np.ravel_multi_index,
+    np.unravel_index,
+    np.diag_indices,
+    np.diag_indices_from,
+    np.tril_indices,
+    np.tril_indices_from,
+    np.triu_indices,
+    np.triu_indices_from,
+    np.mask_indices,
+    np.ndindex,
+    np.bartlett,
+    np.blackman,
+    np.hamming,
+    np.hanning,
+    np.frombuffer,
+    np.fromstring,
+    np.fromfile,
+    np.loadtxt,
+    np.genfromtxt,
+    np.load,
+)
 
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 

@@ -7,6 +7,7 @@ Choices at points without a derivative: `abs` and `sign` at 0 give 0; `maximum`,
 give half to each of two active operands and 0 to a single one; `clip` passes the adjoint inside and at the bounds;
 `sqrt` at 0 gives inf; `angle` at the origin gives 0; `x ** p` gives 0 to `p` at `x == 0`.
 """
+
 from __future__ import annotations
 
 import builtins
@@ -22,6 +23,7 @@ from .registry import conj, is_active, is_literal, is_real, rule
 
 
 # Arithmetic
+
 
 @rule(np.add, operator.add, elementwise=True)
 def add(x, y, /):
@@ -55,8 +57,13 @@ def divide(x, y, /):
 def power(x, p, /):
     z = np.power(x, p)
     x_bar = z_bar * conj(power_derivative(x, p, in_x=1) if not is_literal(p) else 0.0 if p == 0 else p * x ** (p - 1))
-    p_bar = z_bar * conj(power_derivative(x, p, in_p=1) if not is_literal(x) else z * math.log(x) if x > 0
-                         else power_derivative(x, p, in_p=1))
+    p_bar = z_bar * conj(
+        power_derivative(x, p, in_p=1)
+        if not is_literal(x)
+        else z * math.log(x)
+        if x > 0
+        else power_derivative(x, p, in_p=1)
+    )
 
 
 @rule(np.negative, operator.neg, elementwise=True)
@@ -98,13 +105,13 @@ def sqrt(x, /):
 @rule(np.cbrt, elementwise=True)
 def cbrt(x, /):
     y = np.cbrt(x)
-    x_bar = y_bar / (3.0 * y ** 2)
+    x_bar = y_bar / (3.0 * y**2)
 
 
 @rule(np.reciprocal, elementwise=True)
 def reciprocal(x, /):
     y = np.reciprocal(x)
-    x_bar = -y_bar * conj(y ** 2)
+    x_bar = -y_bar * conj(y**2)
 
 
 @rule(np.remainder, operator.mod, elementwise=True)
@@ -153,6 +160,7 @@ def copysign(x, y, /):
 
 
 # Extrema and clipping
+
 
 @rule(np.maximum, elementwise=True)
 def maximum(x, y, /):
@@ -204,15 +212,34 @@ def clip_method(a, /, min=None, max=None):
 
 # Complex numbers
 
-@rule(np.real, np.ndarray.real, np.generic.real, float.real, complex.real, elementwise=True, alias="view",
-      alias_of="val", cheap=True)
+
+@rule(
+    np.real,
+    np.ndarray.real,
+    np.generic.real,
+    float.real,
+    complex.real,
+    elementwise=True,
+    alias="view",
+    alias_of="val",
+    cheap=True,
+)
 def real(val):
     y = np.real(val)
     val_bar = y_bar
 
 
-@rule(np.imag, np.ndarray.imag, np.generic.imag, float.imag, complex.imag, elementwise=True, alias="maybe",
-      alias_of="val", cheap=True)
+@rule(
+    np.imag,
+    np.ndarray.imag,
+    np.generic.imag,
+    float.imag,
+    complex.imag,
+    elementwise=True,
+    alias="maybe",
+    alias_of="val",
+    cheap=True,
+)
 def imag(val):
     y = np.imag(val)
     val_bar = 0.0 if is_real(val) else 1j * y_bar
@@ -224,8 +251,17 @@ def conjugate(x, /):
     x_bar = conj(y_bar)
 
 
-@rule(np.ndarray.conj, np.ndarray.conjugate, np.generic.conj, np.generic.conjugate, float.conjugate, complex.conjugate,
-      elementwise=True, alias="maybe", alias_of="x")
+@rule(
+    np.ndarray.conj,
+    np.ndarray.conjugate,
+    np.generic.conj,
+    np.generic.conjugate,
+    float.conjugate,
+    complex.conjugate,
+    elementwise=True,
+    alias="maybe",
+    alias_of="x",
+)
 def conjugate_method(x, /):
     y = x.conj()
     x_bar = conj(y_bar)
@@ -245,6 +281,7 @@ def real_if_close(a, tol=100):
 
 # Miscellaneous
 
+
 @rule(np.nan_to_num, elementwise=True)
 def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None):
     y = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
@@ -258,6 +295,7 @@ def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None):
 
 
 # Runtime functions that the rules above call: differentiated again at higher order
+
 
 @rule(power_derivative, elementwise=True)
 def power_derivative_(x, p, in_x=0, in_p=0):

@@ -1,4 +1,5 @@
 """Rules of joining, splitting, repeating and padding arrays, and of inserting and deleting entries."""
+
 from __future__ import annotations
 
 import numpy as np

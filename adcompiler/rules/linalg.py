@@ -2,13 +2,33 @@
 
 Every function takes stacks of matrices; a single one is written out where that is one or two calls.
 """
+
 import numpy as np
 
-from ..runtime.decompositions import (cholesky_adjoint, eig_adjoint, eigh_adjoint, eigvals_adjoint, eigvalsh_adjoint,
-                                      qr_adjoint, qr_r_adjoint, svd_adjoint, svdvals_adjoint)
-from ..runtime.linalg import (det_adjoint, inv_adjoint, logdet_adjoint, lstsq_adjoints, matrix_power_adjoint,
-                              pinv_adjoint, slogdet_adjoint, solve_adjoint, solve_matrix_adjoint, tensorinv_adjoint,
-                              tensorsolve_adjoints)
+from ..runtime.decompositions import (
+    cholesky_adjoint,
+    eig_adjoint,
+    eigh_adjoint,
+    eigvals_adjoint,
+    eigvalsh_adjoint,
+    qr_adjoint,
+    qr_r_adjoint,
+    svd_adjoint,
+    svdvals_adjoint,
+)
+from ..runtime.linalg import (
+    det_adjoint,
+    inv_adjoint,
+    logdet_adjoint,
+    lstsq_adjoints,
+    matrix_power_adjoint,
+    pinv_adjoint,
+    slogdet_adjoint,
+    solve_adjoint,
+    solve_matrix_adjoint,
+    tensorinv_adjoint,
+    tensorsolve_adjoints,
+)
 from ..runtime.norms import cond_adjoint, matrix_norm_adjoint, norm_adjoint, vector_norm_adjoint
 from ..runtime.products import sum_to
 from .registry import conj, inactive, is_real, ndim, rule
@@ -85,15 +105,17 @@ def eigvalsh(a, UPLO="L"):
 @rule(np.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False):
     y = np.linalg.norm(x, ord, axis, keepdims)
-    x_bar = (x * (y_bar / y if y else 0.0) if ord is None and axis is None and keepdims is False
-             else norm_adjoint(y_bar, y, x, ord, axis, keepdims))
+    x_bar = (
+        x * (y_bar / y if y else 0.0)
+        if ord is None and axis is None and keepdims is False
+        else norm_adjoint(y_bar, y, x, ord, axis, keepdims)
+    )
 
 
 @rule(np.linalg.matrix_norm)
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     y = np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
-    x_bar = (matrix_norm_adjoint(np.squeeze(y_bar, (-2, -1)), x, ord) if keepdims
-             else matrix_norm_adjoint(y_bar, x, ord))
+    x_bar = matrix_norm_adjoint(np.squeeze(y_bar, (-2, -1)), x, ord) if keepdims else matrix_norm_adjoint(y_bar, x, ord)
 
 
 @rule(np.linalg.vector_norm)
@@ -126,11 +148,16 @@ def slogdet(a):
 @rule(np.linalg.solve)
 def solve(a, b):
     x = np.linalg.solve(a, b)
-    solved = (np.linalg.solve(conj(a).T, x_bar) if ndim(a) == 2 and ndim(b) <= 2
-              else solve_adjoint(a, x_bar, ndim(b) == 1))
-    a_bar = (-np.outer(solved, conj(x)) if ndim(a) == 2 and ndim(b) == 1
-             else -solved @ conj(x).T if ndim(a) == 2 and ndim(b) == 2
-             else solve_matrix_adjoint(solved, x, np.shape(a), ndim(b) == 1))
+    solved = (
+        np.linalg.solve(conj(a).T, x_bar) if ndim(a) == 2 and ndim(b) <= 2 else solve_adjoint(a, x_bar, ndim(b) == 1)
+    )
+    a_bar = (
+        -np.outer(solved, conj(x))
+        if ndim(a) == 2 and ndim(b) == 1
+        else -solved @ conj(x).T
+        if ndim(a) == 2 and ndim(b) == 2
+        else solve_matrix_adjoint(solved, x, np.shape(a), ndim(b) == 1)
+    )
     b_bar = solved if ndim(a) == 2 and ndim(b) <= 2 else sum_to(solved, np.shape(b))
 
 

@@ -13,6 +13,7 @@ True
 The compiler runs the user's call in the forward sweep. For the reverse sweep the call stands for the assignment
 `parameter[...] = pure(parameter, ...)`, and the rule of `pure` says what flows to the old content and the new values.
 """
+
 from __future__ import annotations
 
 import inspect

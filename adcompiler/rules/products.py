@@ -3,15 +3,29 @@
 The common pairs of ranks are written out, so that emitted code shows the formula; other pairs and broadcast batch axes
 go through one runtime function.
 """
+
 import operator
 
 import numpy as np
 
 from ..runtime.einsum import einsum_adjoint
-from ..runtime.products import (cross_left_adjoint, cross_right_adjoint, diagonal_adjoint, dot_left_adjoint,
-                                dot_right_adjoint, inner_left_adjoint, inner_right_adjoint, kron_left_adjoint,
-                                kron_right_adjoint, matmul_left_adjoint, matmul_right_adjoint, multi_dot_adjoints,
-                                tensordot_left_adjoint, tensordot_right_adjoint, vecdot_adjoint)
+from ..runtime.products import (
+    cross_left_adjoint,
+    cross_right_adjoint,
+    diagonal_adjoint,
+    dot_left_adjoint,
+    dot_right_adjoint,
+    inner_left_adjoint,
+    inner_right_adjoint,
+    kron_left_adjoint,
+    kron_right_adjoint,
+    matmul_left_adjoint,
+    matmul_right_adjoint,
+    multi_dot_adjoints,
+    tensordot_left_adjoint,
+    tensordot_right_adjoint,
+    vecdot_adjoint,
+)
 from .registry import conj, inactive, ndim, rule
 
 # ---- matrix and vector products ----
@@ -20,16 +34,28 @@ from .registry import conj, inactive, ndim, rule
 @rule(np.dot, np.ndarray.dot)
 def dot(a, b):
     z = np.dot(a, b)
-    a_bar = (z_bar * conj(b) if ndim(a) == 1 and ndim(b) == 1
-             else np.outer(z_bar, conj(b)) if ndim(a) == 2 and ndim(b) == 1
-             else conj(b).dot(z_bar) if ndim(a) == 1 and ndim(b) == 2
-             else z_bar @ conj(b).T if ndim(a) >= 2 and ndim(b) == 2
-             else dot_left_adjoint(z_bar, np.shape(a), b))
-    b_bar = (z_bar * conj(a) if ndim(a) == 1 and ndim(b) == 1
-             else conj(a).T.dot(z_bar) if ndim(a) == 2 and ndim(b) == 1
-             else conj(a).T @ z_bar if ndim(a) == 2 and ndim(b) == 2
-             else np.outer(conj(a), z_bar) if ndim(a) == 1 and ndim(b) == 2
-             else dot_right_adjoint(z_bar, a, np.shape(b)))
+    a_bar = (
+        z_bar * conj(b)
+        if ndim(a) == 1 and ndim(b) == 1
+        else np.outer(z_bar, conj(b))
+        if ndim(a) == 2 and ndim(b) == 1
+        else conj(b).dot(z_bar)
+        if ndim(a) == 1 and ndim(b) == 2
+        else z_bar @ conj(b).T
+        if ndim(a) >= 2 and ndim(b) == 2
+        else dot_left_adjoint(z_bar, np.shape(a), b)
+    )
+    b_bar = (
+        z_bar * conj(a)
+        if ndim(a) == 1 and ndim(b) == 1
+        else conj(a).T.dot(z_bar)
+        if ndim(a) == 2 and ndim(b) == 1
+        else conj(a).T @ z_bar
+        if ndim(a) == 2 and ndim(b) == 2
+        else np.outer(conj(a), z_bar)
+        if ndim(a) == 1 and ndim(b) == 2
+        else dot_right_adjoint(z_bar, a, np.shape(b))
+    )
 
 
 @rule(np.linalg.multi_dot)
@@ -41,10 +67,8 @@ def multi_dot(arrays):
 @rule(np.vdot)
 def vdot(a, b, /):
     z = np.vdot(a, b)
-    a_bar = (conj(z_bar) * b if ndim(a) == 1 and ndim(b) == 1
-             else np.reshape(conj(z_bar) * np.ravel(b), np.shape(a)))
-    b_bar = (z_bar * a if ndim(a) == 1 and ndim(b) == 1
-             else np.reshape(z_bar * np.ravel(a), np.shape(b)))
+    a_bar = conj(z_bar) * b if ndim(a) == 1 and ndim(b) == 1 else np.reshape(conj(z_bar) * np.ravel(b), np.shape(a))
+    b_bar = z_bar * a if ndim(a) == 1 and ndim(b) == 1 else np.reshape(z_bar * np.ravel(a), np.shape(b))
 
 
 @rule(np.vecdot)
@@ -64,12 +88,20 @@ def linalg_vecdot(x1, x2, /, *, axis=-1):
 @rule(np.inner)
 def inner(a, b, /):
     z = np.inner(a, b)
-    a_bar = (z_bar * conj(b) if ndim(a) == 1 and ndim(b) == 1
-             else z_bar @ conj(b) if ndim(a) == 2 and ndim(b) == 2
-             else inner_left_adjoint(z_bar, np.shape(a), b))
-    b_bar = (z_bar * conj(a) if ndim(a) == 1 and ndim(b) == 1
-             else z_bar.T @ conj(a) if ndim(a) == 2 and ndim(b) == 2
-             else inner_right_adjoint(z_bar, a, np.shape(b)))
+    a_bar = (
+        z_bar * conj(b)
+        if ndim(a) == 1 and ndim(b) == 1
+        else z_bar @ conj(b)
+        if ndim(a) == 2 and ndim(b) == 2
+        else inner_left_adjoint(z_bar, np.shape(a), b)
+    )
+    b_bar = (
+        z_bar * conj(a)
+        if ndim(a) == 1 and ndim(b) == 1
+        else z_bar.T @ conj(a)
+        if ndim(a) == 2 and ndim(b) == 2
+        else inner_right_adjoint(z_bar, a, np.shape(b))
+    )
 
 
 @rule(np.outer)
@@ -89,16 +121,28 @@ def linalg_outer(x1, x2, /):
 @rule(operator.matmul, np.matmul, np.linalg.matmul)
 def matmul(x, y, /):
     z = np.matmul(x, y)
-    x_bar = (z_bar * conj(y) if ndim(x) == 1 and ndim(y) == 1
-             else np.outer(z_bar, conj(y)) if ndim(x) == 2 and ndim(y) == 1
-             else conj(y).dot(z_bar) if ndim(x) == 1 and ndim(y) == 2
-             else z_bar @ conj(y).T if ndim(x) >= 2 and ndim(y) == 2
-             else matmul_left_adjoint(z_bar, np.shape(x), y))
-    y_bar = (z_bar * conj(x) if ndim(x) == 1 and ndim(y) == 1
-             else conj(x).T.dot(z_bar) if ndim(x) == 2 and ndim(y) == 1
-             else conj(x).T @ z_bar if ndim(x) == 2 and ndim(y) == 2
-             else np.outer(conj(x), z_bar) if ndim(x) == 1 and ndim(y) == 2
-             else matmul_right_adjoint(z_bar, x, np.shape(y)))
+    x_bar = (
+        z_bar * conj(y)
+        if ndim(x) == 1 and ndim(y) == 1
+        else np.outer(z_bar, conj(y))
+        if ndim(x) == 2 and ndim(y) == 1
+        else conj(y).dot(z_bar)
+        if ndim(x) == 1 and ndim(y) == 2
+        else z_bar @ conj(y).T
+        if ndim(x) >= 2 and ndim(y) == 2
+        else matmul_left_adjoint(z_bar, np.shape(x), y)
+    )
+    y_bar = (
+        z_bar * conj(x)
+        if ndim(x) == 1 and ndim(y) == 1
+        else conj(x).T.dot(z_bar)
+        if ndim(x) == 2 and ndim(y) == 1
+        else conj(x).T @ z_bar
+        if ndim(x) == 2 and ndim(y) == 2
+        else np.outer(conj(x), z_bar)
+        if ndim(x) == 1 and ndim(y) == 2
+        else matmul_right_adjoint(z_bar, x, np.shape(y))
+    )
 
 
 if hasattr(np, "matvec"):  # NumPy 2.2
@@ -147,10 +191,16 @@ def kron(a, b):
 @rule(np.cross)
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     c = np.cross(a, b, axisa, axisb, axisc, axis)
-    a_bar = (cross_left_adjoint(c_bar, np.shape(a), b, axisa, axisb, axisc) if axis is None
-             else cross_left_adjoint(c_bar, np.shape(a), b, axis, axis, axis))
-    b_bar = (cross_right_adjoint(c_bar, a, np.shape(b), axisa, axisb, axisc) if axis is None
-             else cross_right_adjoint(c_bar, a, np.shape(b), axis, axis, axis))
+    a_bar = (
+        cross_left_adjoint(c_bar, np.shape(a), b, axisa, axisb, axisc)
+        if axis is None
+        else cross_left_adjoint(c_bar, np.shape(a), b, axis, axis, axis)
+    )
+    b_bar = (
+        cross_right_adjoint(c_bar, a, np.shape(b), axisa, axisb, axisc)
+        if axis is None
+        else cross_right_adjoint(c_bar, a, np.shape(b), axis, axis, axis)
+    )
 
 
 @rule(np.linalg.cross)

@@ -3,6 +3,7 @@
 With `y = loc + scale * (a draw without parameters)` the derivative holds for the draw that was made. Distributions
 that are not of this form have no rule; draws of integers are inactive.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -13,8 +14,19 @@ from .registry import rule
 
 # Methods of generators
 
-@rule(Generator.normal, RandomState.normal, Generator.laplace, RandomState.laplace, Generator.logistic,
-      RandomState.logistic, Generator.gumbel, RandomState.gumbel, elementwise=True, pure=False)
+
+@rule(
+    Generator.normal,
+    RandomState.normal,
+    Generator.laplace,
+    RandomState.laplace,
+    Generator.logistic,
+    RandomState.logistic,
+    Generator.gumbel,
+    RandomState.gumbel,
+    elementwise=True,
+    pure=False,
+)
 def location_and_scale(self, /, loc=0.0, scale=1.0, size=None):
     y = self.normal(loc, scale, size)
     loc_bar = y_bar
@@ -28,8 +40,14 @@ def uniform(self, /, low=0.0, high=1.0, size=None):
     high_bar = y_bar * (y - low) / (high - low)
 
 
-@rule(Generator.exponential, RandomState.exponential, Generator.rayleigh, RandomState.rayleigh, elementwise=True,
-      pure=False)
+@rule(
+    Generator.exponential,
+    RandomState.exponential,
+    Generator.rayleigh,
+    RandomState.rayleigh,
+    elementwise=True,
+    pure=False,
+)
 def scale_only(self, /, scale=1.0, size=None):
     y = self.exponential(scale, size)
     scale_bar = y_bar * y / scale
@@ -43,6 +61,7 @@ def lognormal(self, /, mean=0.0, sigma=1.0, size=None):
 
 
 # Functions of NumPy's global generator
+
 
 @rule(np.random.normal, np.random.laplace, np.random.logistic, np.random.gumbel, elementwise=True, pure=False)
 def global_location_and_scale(loc=0.0, scale=1.0, size=None):

@@ -3,14 +3,26 @@
 Arguments after `out` are keyword-only here, as `out` is not among a template's parameters. Equal extrema share the
 cotangent evenly; a constant `initial` that equals them takes it. The standard deviation of equal numbers has slope 0.
 """
+
 import numpy as np
 
 from ..runtime.histograms import bin_weights, density_weights
 from ..runtime.order import quantile_adjoint, quantile_level_adjoint
 from ..runtime.quotients import quotient_or_zero
-from ..runtime.reductions import (average_adjoint, average_weights_adjoint, cumprod_adjoint, cumsum_from_end,
-                                  degrees_of_freedom, deviations, extremum_weights, present, products_of_others,
-                                  reduced_axes, reduced_count, spread)
+from ..runtime.reductions import (
+    average_adjoint,
+    average_weights_adjoint,
+    cumprod_adjoint,
+    cumsum_from_end,
+    degrees_of_freedom,
+    deviations,
+    extremum_weights,
+    present,
+    products_of_others,
+    reduced_axes,
+    reduced_count,
+    spread,
+)
 from ..runtime.shape import unbroadcast
 from .registry import conj, inactive, is_active, rule, ufunc_method
 
@@ -28,8 +40,11 @@ def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
 @rule(np.sum, np.ndarray.sum)
 def sum_(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
     y = np.sum(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    a_bar = (np.broadcast_to(y_bar, np.shape(a)) if axis is None else spread(y_bar, np.shape(a), axis, keepdims)) \
-        if where is True else np.where(where, spread(y_bar, np.shape(a), axis, keepdims), 0.0)
+    a_bar = (
+        (np.broadcast_to(y_bar, np.shape(a)) if axis is None else spread(y_bar, np.shape(a), axis, keepdims))
+        if where is True
+        else np.where(where, spread(y_bar, np.shape(a), axis, keepdims), 0.0)
+    )
     initial_bar = np.sum(y_bar)
 
 
@@ -78,8 +93,11 @@ def nancumsum(a, axis=None, dtype=None):
 @rule(np.max, np.amax, np.ndarray.max)
 def max_(a, axis=None, *, keepdims=False, initial=None, where=True):
     y = np.max(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    weights = extremum_weights(a, y, axis, keepdims, where) if initial is None else \
-        extremum_weights(a, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    weights = (
+        extremum_weights(a, y, axis, keepdims, where)
+        if initial is None
+        else extremum_weights(a, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    )
     a_bar = spread(y_bar, np.shape(a), axis, keepdims) * weights
     initial_bar = np.sum(y_bar * (1.0 - np.sum(weights, axis=axis, keepdims=keepdims)))
 
@@ -87,8 +105,11 @@ def max_(a, axis=None, *, keepdims=False, initial=None, where=True):
 @rule(np.min, np.amin, np.ndarray.min)
 def min_(a, axis=None, *, keepdims=False, initial=None, where=True):
     y = np.min(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    weights = extremum_weights(a, y, axis, keepdims, where) if initial is None else \
-        extremum_weights(a, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    weights = (
+        extremum_weights(a, y, axis, keepdims, where)
+        if initial is None
+        else extremum_weights(a, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    )
     a_bar = spread(y_bar, np.shape(a), axis, keepdims) * weights
     initial_bar = np.sum(y_bar * (1.0 - np.sum(weights, axis=axis, keepdims=keepdims)))
 
@@ -96,8 +117,11 @@ def min_(a, axis=None, *, keepdims=False, initial=None, where=True):
 @rule(np.nanmax)
 def nanmax(a, axis=None, *, keepdims=False, initial=None, where=True):
     y = np.nanmax(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    weights = extremum_weights(a, y, axis, keepdims, present(a, where)) if initial is None else \
-        extremum_weights(a, y, axis, keepdims, present(a, where), initial, True if is_active(initial) else False)
+    weights = (
+        extremum_weights(a, y, axis, keepdims, present(a, where))
+        if initial is None
+        else extremum_weights(a, y, axis, keepdims, present(a, where), initial, True if is_active(initial) else False)
+    )
     a_bar = spread(y_bar, np.shape(a), axis, keepdims) * weights
     initial_bar = np.sum(y_bar * (1.0 - np.sum(weights, axis=axis, keepdims=keepdims)))
 
@@ -105,8 +129,11 @@ def nanmax(a, axis=None, *, keepdims=False, initial=None, where=True):
 @rule(np.nanmin)
 def nanmin(a, axis=None, *, keepdims=False, initial=None, where=True):
     y = np.nanmin(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    weights = extremum_weights(a, y, axis, keepdims, present(a, where)) if initial is None else \
-        extremum_weights(a, y, axis, keepdims, present(a, where), initial, True if is_active(initial) else False)
+    weights = (
+        extremum_weights(a, y, axis, keepdims, present(a, where))
+        if initial is None
+        else extremum_weights(a, y, axis, keepdims, present(a, where), initial, True if is_active(initial) else False)
+    )
     a_bar = spread(y_bar, np.shape(a), axis, keepdims) * weights
     initial_bar = np.sum(y_bar * (1.0 - np.sum(weights, axis=axis, keepdims=keepdims)))
 
@@ -148,18 +175,28 @@ def median(a, axis=None, *, keepdims=False):
 @rule(np.average)
 def average(a, axis=None, weights=None, *, keepdims=False):
     y = np.average(a, axis=axis, weights=weights, keepdims=keepdims)
-    a_bar = spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims) if weights is None else \
-        average_adjoint(y_bar, np.shape(a), weights, axis, keepdims)
+    a_bar = (
+        spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims)
+        if weights is None
+        else average_adjoint(y_bar, np.shape(a), weights, axis, keepdims)
+    )
     weights_bar = average_weights_adjoint(y_bar, a, y, weights, axis, keepdims)
 
 
 @rule(np.mean, np.ndarray.mean)
 def mean(a, axis=None, dtype=None, *, keepdims=False, where=True):
     y = np.mean(a, axis=axis, keepdims=keepdims, where=where)
-    a_bar = (np.broadcast_to(y_bar / np.size(a), np.shape(a)) if axis is None else
-             spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims)) if where is True else \
-        np.where(where, spread(y_bar / reduced_count(np.shape(a), axis, keepdims, where), np.shape(a), axis, keepdims),
-                 0.0)
+    a_bar = (
+        (
+            np.broadcast_to(y_bar / np.size(a), np.shape(a))
+            if axis is None
+            else spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims)
+        )
+        if where is True
+        else np.where(
+            where, spread(y_bar / reduced_count(np.shape(a), axis, keepdims, where), np.shape(a), axis, keepdims), 0.0
+        )
+    )
 
 
 @rule(np.std, np.ndarray.std)
@@ -167,8 +204,11 @@ def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=No
     y = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
     free = degrees_of_freedom(np.shape(a), axis, keepdims, where, ddof if correction is None else correction)
     slope = spread(quotient_or_zero(y_bar, free * y), np.shape(a), axis, keepdims)
-    a_bar = slope * deviations(a, axis, where, mean) if where is True else \
-        np.where(where, slope * deviations(a, axis, where, mean), 0.0)
+    a_bar = (
+        slope * deviations(a, axis, where, mean)
+        if where is True
+        else np.where(where, slope * deviations(a, axis, where, mean), 0.0)
+    )
     mean_bar = -unbroadcast(slope * deviations(a, axis, where, mean), np.shape(mean))
 
 
@@ -177,8 +217,11 @@ def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=No
     y = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
     free = degrees_of_freedom(np.shape(a), axis, keepdims, where, ddof if correction is None else correction)
     slope = spread(2.0 * y_bar / free, np.shape(a), axis, keepdims)
-    a_bar = slope * deviations(a, axis, where, mean) if where is True else \
-        np.where(where, slope * deviations(a, axis, where, mean), 0.0)
+    a_bar = (
+        slope * deviations(a, axis, where, mean)
+        if where is True
+        else np.where(where, slope * deviations(a, axis, where, mean), 0.0)
+    )
     mean_bar = -unbroadcast(slope * deviations(a, axis, where, mean), np.shape(mean))
 
 
@@ -228,8 +271,11 @@ def bincount(x, /, weights=None, minlength=0):
 @rule(ufunc_method(np.add, "reduce"))
 def add_reduce(array, axis=0, dtype=None, *, keepdims=False, initial=None, where=True):
     y = np.add.reduce(array, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    array_bar = spread(y_bar, np.shape(array), axis, keepdims) if where is True else \
-        np.where(where, spread(y_bar, np.shape(array), axis, keepdims), 0.0)
+    array_bar = (
+        spread(y_bar, np.shape(array), axis, keepdims)
+        if where is True
+        else np.where(where, spread(y_bar, np.shape(array), axis, keepdims), 0.0)
+    )
     initial_bar = np.sum(y_bar)
 
 
@@ -244,8 +290,11 @@ def multiply_reduce(array, axis=0, dtype=None, *, keepdims=False, initial=None, 
 @rule(ufunc_method(np.maximum, "reduce"))
 def maximum_reduce(array, axis=0, dtype=None, *, keepdims=False, initial=None, where=True):
     y = np.maximum.reduce(array, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    weights = extremum_weights(array, y, axis, keepdims, where) if initial is None else \
-        extremum_weights(array, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    weights = (
+        extremum_weights(array, y, axis, keepdims, where)
+        if initial is None
+        else extremum_weights(array, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    )
     array_bar = spread(y_bar, np.shape(array), axis, keepdims) * weights
     initial_bar = np.sum(y_bar * (1.0 - np.sum(weights, axis=axis, keepdims=keepdims)))
 
@@ -253,8 +302,11 @@ def maximum_reduce(array, axis=0, dtype=None, *, keepdims=False, initial=None, w
 @rule(ufunc_method(np.minimum, "reduce"))
 def minimum_reduce(array, axis=0, dtype=None, *, keepdims=False, initial=None, where=True):
     y = np.minimum.reduce(array, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    weights = extremum_weights(array, y, axis, keepdims, where) if initial is None else \
-        extremum_weights(array, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    weights = (
+        extremum_weights(array, y, axis, keepdims, where)
+        if initial is None
+        else extremum_weights(array, y, axis, keepdims, where, initial, True if is_active(initial) else False)
+    )
     array_bar = spread(y_bar, np.shape(array), axis, keepdims) * weights
     initial_bar = np.sum(y_bar * (1.0 - np.sum(weights, axis=axis, keepdims=keepdims)))
 
@@ -298,8 +350,11 @@ def multiply_outer(a, b, /):
 @rule(spread, alias="view", alias_of="value", cheap=True)
 def spread_(value, shape, axis=None, keepdims=False):
     y = spread(value, shape, axis, keepdims)
-    value_bar = np.sum(y_bar) if axis is None and np.ndim(value) == 0 else \
-        np.reshape(np.sum(y_bar, axis=axis, keepdims=keepdims), np.shape(value))
+    value_bar = (
+        np.sum(y_bar)
+        if axis is None and np.ndim(value) == 0
+        else np.reshape(np.sum(y_bar, axis=axis, keepdims=keepdims), np.shape(value))
+    )
 
 
 @rule(unbroadcast, alias="maybe", alias_of="value")

@@ -38,6 +38,7 @@ none.
 A function whose number of results depends on a literal has one template per form, each with `when`: `np.linalg.svd`
 with `when={"compute_uv": True}` has three results, with `when={"compute_uv": False}` one. `Rule.for_call` picks it.
 """
+
 from __future__ import annotations
 
 import ast
@@ -52,7 +53,11 @@ from ..errors import AdcompilerError, Loc
 
 def conj(value):
     """Marker of templates: the complex conjugate, dropped by the compiler where `value` is real."""
-    return value.conjugate() if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c" else value
+    return (
+        value.conjugate()
+        if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
+        else value
+    )
 
 
 def is_active(value) -> bool:
@@ -216,8 +221,18 @@ def inactive(*functions):
         _INACTIVE[id(function)] = function
 
 
-def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True, cheap=False, infer=None, name=None,
-         replace=False, when=None):
+def rule(
+    *functions,
+    elementwise=False,
+    alias="fresh",
+    alias_of=None,
+    pure=True,
+    cheap=False,
+    infer=None,
+    name=None,
+    replace=False,
+    when=None,
+):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
     A second template for the same function is a variant if both state `when` (literals of the call, see Rule).
@@ -226,10 +241,20 @@ def rule(*functions, elementwise=False, alias="fresh", alias_of=None, pure=True,
 
     def register(template):
         parts = _parse(template)
-        made = Rule(name=name or _name_of(functions[0]), functions=tuple(map(_canonical, functions)),
-                    elementwise=elementwise, alias=alias,
-                    alias_of=alias_of, pure=pure, cheap=cheap, infer=infer, namespace=template.__globals__,
-                    doc=inspect.getdoc(template) or "", when=when or {}, **parts)
+        made = Rule(
+            name=name or _name_of(functions[0]),
+            functions=tuple(map(_canonical, functions)),
+            elementwise=elementwise,
+            alias=alias,
+            alias_of=alias_of,
+            pure=pure,
+            cheap=cheap,
+            infer=infer,
+            namespace=template.__globals__,
+            doc=inspect.getdoc(template) or "",
+            when=when or {},
+            **parts,
+        )
         _add(made, replace)
         return template
 
@@ -243,8 +268,11 @@ def _add(made: Rule, replace: bool):
         replace = True
     for function in made.functions:
         if not replace and lookup(function) is not None:
-            raise AdcompilerError(f"{_name_of(function)} already has a rule ({lookup(function).name})", made.loc,
-                                  hint="pass replace=True to put another in its place")
+            raise AdcompilerError(
+                f"{_name_of(function)} already has a rule ({lookup(function).name})",
+                made.loc,
+                hint="pass replace=True to put another in its place",
+            )
     for function in made.functions:
         _RULES[id(function)] = made
 
@@ -271,11 +299,24 @@ def _register_functional(function, **given):
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        signature = inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-                                       inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)])
+        signature = inspect.Signature(
+            [
+                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+            ]
+        )
     kept = {"vjp": old.vjp, "jvp": old.jvp} if old is not None else {}
-    _add(Rule(name=_name_of(function), functions=(function,), signature=signature, result=("y",), statements=(),
-              **{**kept, **given}), replace=True)
+    _add(
+        Rule(
+            name=_name_of(function),
+            functions=(function,),
+            signature=signature,
+            result=("y",),
+            statements=(),
+            **{**kept, **given},
+        ),
+        replace=True,
+    )
 
 
 def _parse(template) -> dict:
@@ -286,15 +327,22 @@ def _parse(template) -> dict:
     body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     for statement in body:
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
-            raise AdcompilerError(f"rule {template.__name__}: a template holds only assignments 'name = expression'",
-                                  Loc(filename, statement.lineno, statement.col_offset))
+            raise AdcompilerError(
+                f"rule {template.__name__}: a template holds only assignments 'name = expression'",
+                Loc(filename, statement.lineno, statement.col_offset),
+            )
     if not body:
-        raise AdcompilerError(f"rule {template.__name__}: the first statement must name the result",
-                              Loc(filename, tree.lineno, 0))
+        raise AdcompilerError(
+            f"rule {template.__name__}: the first statement must name the result", Loc(filename, tree.lineno, 0)
+        )
     target = body[0].targets[0]
     result = tuple(e.id for e in target.elts) if isinstance(target, ast.Tuple) else (target.id,)
-    return {"signature": inspect.signature(template), "result": result, "statements": tuple(body[1:]),
-            "loc": Loc(filename, tree.lineno, 0)}
+    return {
+        "signature": inspect.signature(template),
+        "result": result,
+        "statements": tuple(body[1:]),
+        "loc": Loc(filename, tree.lineno, 0),
+    }
 
 
 def _same_literal(given, wanted) -> bool:

@@ -4,6 +4,7 @@ Choices at points without a derivative: `fabs` at 0 gives 0; `hypot` and `dist` 
 of two operands at a tie give half to each of two active operands and 0 to a single one; of a sequence, or of three
 operands and more, the adjoint is shared evenly among the ties.
 """
+
 from __future__ import annotations
 
 import builtins
@@ -13,13 +14,21 @@ import numpy as np
 
 from ..runtime.powers import power_derivative
 from ..runtime.quotients import quotient_or_zero
-from ..runtime.sequences import (differences, dot_each, each_of_sum, products_of_others, scaled_each,
-                                 share_among_ties, summed_to)
+from ..runtime.sequences import (
+    differences,
+    dot_each,
+    each_of_sum,
+    products_of_others,
+    scaled_each,
+    share_among_ties,
+    summed_to,
+)
 from ..runtime.special import digamma, polygamma
 from .registry import is_active, is_literal, rule
 
 
 # math: floating-point arithmetic
+
 
 @rule(math.fabs, elementwise=True)
 def fabs(x, /):
@@ -28,6 +37,7 @@ def fabs(x, /):
 
 
 if hasattr(math, "fma"):
+
     @rule(math.fma, elementwise=True)
     def fma(x, y, z, /):
         w = math.fma(x, y, z)
@@ -65,15 +75,16 @@ def copysign(x, y, /):
 @rule(math.ldexp, elementwise=True)
 def ldexp(x, n, /):
     y = math.ldexp(x, n)
-    x_bar = y_bar * 2.0 ** n
+    x_bar = y_bar * 2.0**n
 
 
 # math: powers, exponentials and logarithms
 
+
 @rule(math.cbrt, elementwise=True)
 def cbrt(x, /):
     y = math.cbrt(x)
-    x_bar = y_bar / (3.0 * y ** 2)
+    x_bar = y_bar / (3.0 * y**2)
 
 
 @rule(math.exp, elementwise=True)
@@ -123,8 +134,13 @@ def log10(x, /):
 def math_pow(x, p, /):
     z = math.pow(x, p)
     x_bar = z_bar * (power_derivative(x, p, in_x=1) if not is_literal(p) else 0.0 if p == 0 else p * x ** (p - 1))
-    p_bar = z_bar * (power_derivative(x, p, in_p=1) if not is_literal(x) else z * math.log(x) if x > 0
-                     else power_derivative(x, p, in_p=1))
+    p_bar = z_bar * (
+        power_derivative(x, p, in_p=1)
+        if not is_literal(x)
+        else z * math.log(x)
+        if x > 0
+        else power_derivative(x, p, in_p=1)
+    )
 
 
 @rule(math.sqrt, elementwise=True)
@@ -134,6 +150,7 @@ def sqrt(x, /):
 
 
 # math: sums and products
+
 
 @rule(math.dist)
 def dist(p, q, /):
@@ -162,6 +179,7 @@ def prod(iterable, /, *, start=1):
 
 
 if hasattr(math, "sumprod"):
+
     @rule(math.sumprod)
     def sumprod(p, q, /):
         y = math.sumprod(p, q)
@@ -170,6 +188,7 @@ if hasattr(math, "sumprod"):
 
 
 # math: angles and trigonometric functions
+
 
 @rule(math.degrees, elementwise=True)
 def degrees(x, /):
@@ -198,14 +217,14 @@ def asin(x, /):
 @rule(math.atan, elementwise=True)
 def atan(x, /):
     y = math.atan(x)
-    x_bar = y_bar / (1.0 + x ** 2)
+    x_bar = y_bar / (1.0 + x**2)
 
 
 @rule(math.atan2, elementwise=True)
 def atan2(y, x, /):
     z = math.atan2(y, x)
-    y_bar = z_bar * quotient_or_zero(x, x ** 2 + y ** 2)
-    x_bar = -z_bar * quotient_or_zero(y, x ** 2 + y ** 2)
+    y_bar = z_bar * quotient_or_zero(x, x**2 + y**2)
+    x_bar = -z_bar * quotient_or_zero(y, x**2 + y**2)
 
 
 @rule(math.cos, elementwise=True)
@@ -223,10 +242,11 @@ def sin(x, /):
 @rule(math.tan, elementwise=True)
 def tan(x, /):
     y = math.tan(x)
-    x_bar = y_bar * (1.0 + y ** 2)
+    x_bar = y_bar * (1.0 + y**2)
 
 
 # math: hyperbolic functions
+
 
 @rule(math.acosh, elementwise=True)
 def acosh(x, /):
@@ -237,7 +257,7 @@ def acosh(x, /):
 @rule(math.asinh, elementwise=True)
 def asinh(x, /):
     y = math.asinh(x)
-    x_bar = y_bar / math.sqrt(1.0 + x ** 2)
+    x_bar = y_bar / math.sqrt(1.0 + x**2)
 
 
 @rule(math.atanh, elementwise=True)
@@ -261,21 +281,22 @@ def sinh(x, /):
 @rule(math.tanh, elementwise=True)
 def tanh(x, /):
     y = math.tanh(x)
-    x_bar = y_bar * (1.0 - y ** 2)
+    x_bar = y_bar * (1.0 - y**2)
 
 
 # math: special functions
 
+
 @rule(math.erf, elementwise=True)
 def erf(x, /):
     y = math.erf(x)
-    x_bar = y_bar * 2.0 / math.sqrt(math.pi) * math.exp(-x ** 2)
+    x_bar = y_bar * 2.0 / math.sqrt(math.pi) * math.exp(-(x**2))
 
 
 @rule(math.erfc, elementwise=True)
 def erfc(x, /):
     y = math.erfc(x)
-    x_bar = -y_bar * 2.0 / math.sqrt(math.pi) * math.exp(-x ** 2)
+    x_bar = -y_bar * 2.0 / math.sqrt(math.pi) * math.exp(-(x**2))
 
 
 @rule(math.gamma, elementwise=True)
@@ -291,6 +312,7 @@ def lgamma(x, /):
 
 
 # Builtins
+
 
 @rule(complex, elementwise=True)
 def complex_number(real=0.0, imag=0.0):
@@ -308,36 +330,68 @@ def float_number(x=0.0, /):
 @rule(builtins.max)
 def greatest(first, second=None, /, *others):
     y = max(first, second, *others)
-    first_bar = (share_among_ties(first, y, y_bar) if second is None
-                 else share_among_ties((first, second, *others), y, y_bar)[0] if others != ()
-                 else y_bar if first > second
-                 else (0.5 * y_bar if first == second else 0.0) if is_active(second) else 0.0)
-    second_bar = (share_among_ties((first, second, *others), y, y_bar)[1] if others != ()
-                  else y_bar if second > first
-                  else (0.5 * y_bar if second == first else 0.0) if is_active(first) else 0.0)
+    first_bar = (
+        share_among_ties(first, y, y_bar)
+        if second is None
+        else share_among_ties((first, second, *others), y, y_bar)[0]
+        if others != ()
+        else y_bar
+        if first > second
+        else (0.5 * y_bar if first == second else 0.0)
+        if is_active(second)
+        else 0.0
+    )
+    second_bar = (
+        share_among_ties((first, second, *others), y, y_bar)[1]
+        if others != ()
+        else y_bar
+        if second > first
+        else (0.5 * y_bar if second == first else 0.0)
+        if is_active(first)
+        else 0.0
+    )
     others_bar = share_among_ties((first, second, *others), y, y_bar)[2:]
 
 
 @rule(builtins.min)
 def least(first, second=None, /, *others):
     y = min(first, second, *others)
-    first_bar = (share_among_ties(first, y, y_bar) if second is None
-                 else share_among_ties((first, second, *others), y, y_bar)[0] if others != ()
-                 else y_bar if first < second
-                 else (0.5 * y_bar if first == second else 0.0) if is_active(second) else 0.0)
-    second_bar = (share_among_ties((first, second, *others), y, y_bar)[1] if others != ()
-                  else y_bar if second < first
-                  else (0.5 * y_bar if second == first else 0.0) if is_active(first) else 0.0)
+    first_bar = (
+        share_among_ties(first, y, y_bar)
+        if second is None
+        else share_among_ties((first, second, *others), y, y_bar)[0]
+        if others != ()
+        else y_bar
+        if first < second
+        else (0.5 * y_bar if first == second else 0.0)
+        if is_active(second)
+        else 0.0
+    )
+    second_bar = (
+        share_among_ties((first, second, *others), y, y_bar)[1]
+        if others != ()
+        else y_bar
+        if second < first
+        else (0.5 * y_bar if second == first else 0.0)
+        if is_active(first)
+        else 0.0
+    )
     others_bar = share_among_ties((first, second, *others), y, y_bar)[2:]
 
 
 @rule(builtins.pow, elementwise=True)
 def builtin_pow(base, exp):
     z = pow(base, exp)
-    base_bar = z_bar * (power_derivative(base, exp, in_x=1) if not is_literal(exp)
-                        else 0.0 if exp == 0 else exp * base ** (exp - 1))
-    exp_bar = z_bar * (power_derivative(base, exp, in_p=1) if not is_literal(base)
-                       else z * math.log(base) if base > 0 else power_derivative(base, exp, in_p=1))
+    base_bar = z_bar * (
+        power_derivative(base, exp, in_x=1) if not is_literal(exp) else 0.0 if exp == 0 else exp * base ** (exp - 1)
+    )
+    exp_bar = z_bar * (
+        power_derivative(base, exp, in_p=1)
+        if not is_literal(base)
+        else z * math.log(base)
+        if base > 0
+        else power_derivative(base, exp, in_p=1)
+    )
 
 
 @rule(builtins.sum)
@@ -348,6 +402,7 @@ def sum_of_sequence(iterable, /, start=0):
 
 
 # Runtime functions that the rules above call: differentiated again at higher order
+
 
 @rule(digamma, elementwise=True)
 def digamma_(x):

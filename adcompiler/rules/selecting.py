@@ -1,8 +1,16 @@
 """Rules of functions that pick elements by condition, index or diagonal."""
+
 import numpy as np
 
-from ..runtime.selecting import (choose_adjoint, from_diagonal, from_item, none_selected, select_adjoint, take_adjoint,
-                                 take_along_axis_adjoint)
+from ..runtime.selecting import (
+    choose_adjoint,
+    from_diagonal,
+    from_item,
+    none_selected,
+    select_adjoint,
+    take_adjoint,
+    take_along_axis_adjoint,
+)
 from ..runtime.shape import unbroadcast
 from .registry import inactive, rule, shapes
 

@@ -1,4 +1,5 @@
 """Rules of array shapes: reshaping, moving axes, changing the number of axes, copies, flips and rolls."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -200,9 +201,27 @@ def sliding_windows(x, window_shape, axis=None, *, subok=False):
 
 # ---- questions about shapes -------------------------------------------------------------------------------------
 
-inactive(np.shape, np.ndim, np.size, np.broadcast_shapes, np.may_share_memory, np.shares_memory, np.iscomplexobj,
-         np.isrealobj, np.isfortran, np.result_type, np.can_cast, np.ndarray.shape, np.ndarray.ndim, np.ndarray.size,
-         np.ndarray.dtype, np.ndarray.itemsize, np.ndarray.nbytes, np.ndarray.strides, np.ndarray.flags)
+inactive(
+    np.shape,
+    np.ndim,
+    np.size,
+    np.broadcast_shapes,
+    np.may_share_memory,
+    np.shares_memory,
+    np.iscomplexobj,
+    np.isrealobj,
+    np.isfortran,
+    np.result_type,
+    np.can_cast,
+    np.ndarray.shape,
+    np.ndarray.ndim,
+    np.ndarray.size,
+    np.ndarray.dtype,
+    np.ndarray.itemsize,
+    np.ndarray.nbytes,
+    np.ndarray.strides,
+    np.ndarray.flags,
+)
 
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 

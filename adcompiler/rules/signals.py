@@ -1,9 +1,23 @@
 """Rules of functions of sampled data: differences, integrals, convolution, interpolation, covariances."""
+
 import numpy as np
 
-from ..runtime.signals import (axis_length, convolve_adjoint, correlate_adjoint, correlate_kernel_adjoint, diff_adjoint,
-                               gradient_adjoint, gradient_axes, gradient_spacings_adjoint, interp_pieces, interp_slope,
-                               interp_spread, trapezoid_adjoint, trapezoid_points_adjoint, trapezoid_steps_adjoint)
+from ..runtime.signals import (
+    axis_length,
+    convolve_adjoint,
+    correlate_adjoint,
+    correlate_kernel_adjoint,
+    diff_adjoint,
+    gradient_adjoint,
+    gradient_axes,
+    gradient_spacings_adjoint,
+    interp_pieces,
+    interp_slope,
+    interp_spread,
+    trapezoid_adjoint,
+    trapezoid_points_adjoint,
+    trapezoid_steps_adjoint,
+)
 from ..runtime.statistics import corrcoef_adjoint, cov_adjoint
 from .registry import conj, inactive, rule
 

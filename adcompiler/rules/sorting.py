@@ -1,4 +1,5 @@
 """Rules of sorting and searching. Equal elements keep their order: the first of equals takes the lower place."""
+
 import numpy as np
 
 from ..runtime.order import group_ranks, places, ranks
@@ -17,5 +18,16 @@ def partition(a, kth, axis=-1, kind="introselect"):
     a_bar = np.take(y_bar, places(a, y, None)) if axis is None else np.take_along_axis(y_bar, places(a, y, axis), axis)
 
 
-inactive(np.lexsort, np.argsort, np.ndarray.argsort, np.argpartition, np.ndarray.argpartition, np.searchsorted,
-         np.ndarray.searchsorted, np.digitize, ranks, group_ranks, places)
+inactive(
+    np.lexsort,
+    np.argsort,
+    np.ndarray.argsort,
+    np.argpartition,
+    np.ndarray.argpartition,
+    np.searchsorted,
+    np.ndarray.searchsorted,
+    np.digitize,
+    ranks,
+    group_ranks,
+    places,
+)

@@ -4,6 +4,7 @@ documentation; all elementwise.
 At points without a derivative: the inverse functions give inf at the ends of their domains; `hypot` and `arctan2`
 give 0 at the origin. Slopes of complex inverse functions are written in the result, whose branch is settled.
 """
+
 from __future__ import annotations
 
 import math
@@ -16,6 +17,7 @@ from .registry import conj, is_real, rule
 
 
 # Exponentials and logarithms
+
 
 @rule(np.exp, elementwise=True)
 def exp(x, /):
@@ -75,6 +77,7 @@ def logaddexp2(x, y, /):
 
 # Trigonometric functions
 
+
 @rule(np.sin, elementwise=True)
 def sin(x, /):
     y = np.sin(x)
@@ -90,7 +93,7 @@ def cos(x, /):
 @rule(np.tan, elementwise=True)
 def tan(x, /):
     y = np.tan(x)
-    x_bar = y_bar * conj(1.0 + y ** 2)
+    x_bar = y_bar * conj(1.0 + y**2)
 
 
 @rule(np.arcsin, elementwise=True)
@@ -108,7 +111,7 @@ def arccos(x, /):
 @rule(np.arctan, elementwise=True)
 def arctan(x, /):
     y = np.arctan(x)
-    x_bar = y_bar / conj(1.0 + x ** 2)
+    x_bar = y_bar / conj(1.0 + x**2)
 
 
 @rule(np.hypot, elementwise=True)
@@ -121,8 +124,8 @@ def hypot(x, y, /):
 @rule(np.arctan2, elementwise=True)
 def arctan2(y, x, /):
     z = np.arctan2(y, x)
-    y_bar = z_bar * quotient_or_zero(x, x ** 2 + y ** 2)
-    x_bar = -z_bar * quotient_or_zero(y, x ** 2 + y ** 2)
+    y_bar = z_bar * quotient_or_zero(x, x**2 + y**2)
+    x_bar = -z_bar * quotient_or_zero(y, x**2 + y**2)
 
 
 @rule(np.deg2rad, np.radians, elementwise=True)
@@ -139,6 +142,7 @@ def rad2deg(x, /):
 
 # Hyperbolic functions
 
+
 @rule(np.sinh, elementwise=True)
 def sinh(x, /):
     y = np.sinh(x)
@@ -154,13 +158,13 @@ def cosh(x, /):
 @rule(np.tanh, elementwise=True)
 def tanh(x, /):
     y = np.tanh(x)
-    x_bar = y_bar * conj(1.0 - y ** 2)
+    x_bar = y_bar * conj(1.0 - y**2)
 
 
 @rule(np.arcsinh, elementwise=True)
 def arcsinh(x, /):
     y = np.arcsinh(x)
-    x_bar = y_bar / (np.sqrt(1.0 + x ** 2) if is_real(x) else conj(np.cosh(y)))
+    x_bar = y_bar / (np.sqrt(1.0 + x**2) if is_real(x) else conj(np.cosh(y)))
 
 
 @rule(np.arccosh, elementwise=True)
@@ -177,6 +181,7 @@ def arctanh(x, /):
 
 # Special functions
 
+
 @rule(np.sinc, elementwise=True)
 def sinc(x):
     y = np.sinc(x)
@@ -190,6 +195,7 @@ def i0(x):
 
 
 # Runtime functions that the rules above call: differentiated again at higher order
+
 
 @rule(exp_share, elementwise=True)
 def exp_share_(x, y):

@@ -3,6 +3,7 @@
 >>> position_of_largest([1.0, 3.0, 3.0]), position_of_smallest([2.0, 1.0, 1.0])
 (1, 1)
 """
+
 from __future__ import annotations
 
 

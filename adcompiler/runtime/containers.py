@@ -1,4 +1,5 @@
 """What generated code asks about lists."""
+
 from __future__ import annotations
 
 

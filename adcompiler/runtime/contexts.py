@@ -1,4 +1,5 @@
 """Contexts around active statements."""
+
 from __future__ import annotations
 
 from ..errors import AdcompilerError, Loc
@@ -10,5 +11,8 @@ def check_completed(completed: bool, filename: str, lineno: int) -> None:
     >>> check_completed(True, "model.py", 3)
     """
     if not completed:
-        raise AdcompilerError("a context has swallowed an exception, so that part of its block did not run", Loc(filename, lineno),
-                              hint="write 'try' and 'except', or contextlib.suppress, around these statements")
+        raise AdcompilerError(
+            "a context has swallowed an exception, so that part of its block did not run",
+            Loc(filename, lineno),
+            hint="write 'try' and 'except', or contextlib.suppress, around these statements",
+        )

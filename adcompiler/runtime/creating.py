@@ -1,4 +1,5 @@
 """What adjoints of array constructors call."""
+
 from __future__ import annotations
 
 import numpy as np

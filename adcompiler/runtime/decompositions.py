@@ -4,6 +4,7 @@ Eigenvectors and singular vectors are determined only up to a factor of modulus 
 value up to a rotation. The adjoints are those of functions that do not depend on this choice (up to the sign, for real
 matrices with distinct values, any function will do).
 """
+
 import numpy as np
 
 from .products import ctranspose
@@ -39,6 +40,7 @@ def cholesky_adjoint(l_bar, l, upper=False):
 
 
 # ---- eigenvalues ----
+
 
 def eigh_adjoint(w_bar, v_bar, w, v, uplo="L"):
     """The adjoint of `a` in `w, v = np.linalg.eigh(a, uplo)`, in the triangle that NumPy reads.
@@ -91,7 +93,7 @@ def _within_repeated(even, odd, w_bar, repeated):
     scale = np.max(np.abs(even) + np.abs(odd), axis=(-2, -1), keepdims=True)
 
     over = block @ (diagonal * w_bar)[..., np.newaxis]
-    under = block @ (diagonal ** 2)[..., np.newaxis]
+    under = block @ (diagonal**2)[..., np.newaxis]
     readable = under > (tolerance * scale) ** 2
     factor = np.where(readable, over / np.where(readable, under, 1.0), 0.0)
     misfit = block @ np.abs(w_bar - factor[..., 0] * diagonal)[..., np.newaxis]
@@ -140,6 +142,7 @@ def eigvals_adjoint(w_bar, a):
 
 
 # ---- singular values ----
+
 
 def svd_adjoint(u_bar, s_bar, vh_bar, u, s, vh):
     """The adjoint of `a` in `u, s, vh = np.linalg.svd(a)`, with full or reduced matrices.
@@ -205,6 +208,7 @@ def svdvals_adjoint(s_bar, a):
 
 
 # ---- QR ----
+
 
 def qr_adjoint(q_bar, r_bar, q, r):
     """The adjoint of `a` in `q, r = np.linalg.qr(a)` (mode "reduced"), for independent leading columns.

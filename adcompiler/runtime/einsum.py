@@ -5,6 +5,7 @@ an einsum is linear). Three things need care: an index that only this operand ha
 constant along it; an index that stands twice in the operand reads a diagonal, so its adjoint lives on one; an axis of
 length 1 may be broadcast against a longer one, so its adjoint is a sum.
 """
+
 from functools import lru_cache
 
 import numpy as np
@@ -80,7 +81,7 @@ def expand_subscripts(subscripts, ranks):
     longest = max([n for s, n in zip(inputs, lengths, strict=True) if "..." in s], default=0)
     batch = "".join(free[:longest])
     # Broadcasting aligns the axes of an ellipsis at the right.
-    inputs = [s.replace("...", batch[longest - n:]) for s, n in zip(inputs, lengths, strict=True)]
+    inputs = [s.replace("...", batch[longest - n :]) for s, n in zip(inputs, lengths, strict=True)]
     if arrow:
         output = output.replace("...", batch)
     else:

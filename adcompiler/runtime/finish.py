@@ -1,4 +1,5 @@
 """The ends of a call: private copies of what the program changes, and gradients with the types of the arguments."""
+
 from __future__ import annotations
 
 import copy
@@ -96,7 +97,12 @@ def finished(gradient, argument):
     if isinstance(argument, np.ndarray):
         if argument.dtype.kind not in "fc":
             return None
-        if type(gradient) is np.ndarray and gradient.dtype == argument.dtype and gradient.shape == argument.shape and gradient.flags.writeable:
+        if (
+            type(gradient) is np.ndarray
+            and gradient.dtype == argument.dtype
+            and gradient.shape == argument.shape
+            and gradient.flags.writeable
+        ):
             return gradient
         gradient = np.asarray(gradient)
         if gradient.dtype.kind == "c" and argument.dtype.kind == "f":

@@ -1,4 +1,5 @@
 """Adjoints of `np.histogram` with respect to its weights."""
+
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 """Scatter: the adjoint of reading `x[index]`, and which elements survive a store `x[index] = v`."""
+
 import numpy as np
 
 

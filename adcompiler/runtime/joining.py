@@ -2,6 +2,7 @@
 
 A result that is a list (of `np.split`) has a list of adjoints, in which None stands for zero.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -119,8 +120,7 @@ def _unblock(y_bar, structure, axis):
     if isinstance(structure, tuple):
         return np.reshape(y_bar, structure)
     ends = np.cumsum([_length(part, axis) for part in structure])[:-1].tolist()
-    return [_unblock(piece, part, axis + 1)
-            for piece, part in zip(np.split(y_bar, ends, axis), structure, strict=True)]
+    return [_unblock(piece, part, axis + 1) for piece, part in zip(np.split(y_bar, ends, axis), structure, strict=True)]
 
 
 def block_like(nested, structure, shape):
@@ -280,8 +280,8 @@ def padding_values(y_bar, shape, pad_width, values_shape):
     # Axes are padded in order, each over the padding of those before: a corner holds the value of its last axis.
     for axis, (before, _) in reversed(list(enumerate(_pairs(pad_width, rank)))):
         along = np.moveaxis(y_bar, axis, 0)
-        sums[axis] = np.sum(along[:before]), np.sum(along[before + shape[axis]:])
-        y_bar = np.moveaxis(along[before:before + shape[axis]], 0, axis)
+        sums[axis] = np.sum(along[:before]), np.sum(along[before + shape[axis] :])
+        y_bar = np.moveaxis(along[before : before + shape[axis]], 0, axis)
     if int(np.prod(values_shape)) == 1:
         return np.reshape(np.sum(sums), values_shape)
     return unbroadcast(sums, values_shape)

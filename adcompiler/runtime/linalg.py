@@ -4,6 +4,7 @@ Sources: Giles 2008, "Collected matrix derivative results for forward and revers
 sections 2.2 and 2.3; Golub and Pereyra 1973, "The differentiation of pseudo-inverses and nonlinear least squares
 problems whose variables separate". `H` stands for the conjugate transpose.
 """
+
 import numpy as np
 
 from .products import ctranspose, sum_to
@@ -72,6 +73,7 @@ def tensorsolve_adjoints(x_bar, x, a, axes=None):
 
 
 # ---- determinants ----
+
 
 def cofactors(a):
     """The matrix of cofactors, by minors: the derivative of the determinant, also where the matrix is singular.
@@ -142,6 +144,7 @@ def slogdet_adjoint(sign_bar, logdet_bar, sign, a):
 
 # ---- pseudo-inverse and least squares ----
 
+
 def pinv_adjoint(y_bar, y, a):
     """The adjoint of `a` in `y = np.linalg.pinv(a)`, for a rank that does not change nearby (Golub and Pereyra, 4.12).
 
@@ -190,6 +193,7 @@ def lstsq_adjoints(x_bar, residuals_bar, s_bar, x, residuals, a, b, rcond=None):
 
 
 # ---- powers ----
+
 
 def matrix_power_adjoint(y_bar, a, n):
     """The adjoint of `a` in `y = np.linalg.matrix_power(a, n)`, for any integer n.

@@ -4,6 +4,7 @@
 second half of this file are the adjoints of what was written: where entries are named several times, the value that
 was written last gets the adjoint.
 """
+
 from __future__ import annotations
 
 import numpy as np

@@ -2,6 +2,7 @@
 
 A norm has slope 0 at zero; where several entries attain a maximum they share the cotangent evenly.
 """
+
 import numpy as np
 
 from .products import ctranspose
@@ -105,8 +106,7 @@ def cond_adjoint(y_bar, x, p=None):
         if p == -2:
             largest, least = least, largest
         over, under = (2, -2) if p != -2 else (-2, 2)
-        return (matrix_norm_adjoint(y_bar / least, x, over)
-                - matrix_norm_adjoint(y_bar * largest / least ** 2, x, under))
+        return matrix_norm_adjoint(y_bar / least, x, over) - matrix_norm_adjoint(y_bar * largest / least**2, x, under)
     inverse = np.linalg.inv(x)
     direct = matrix_norm_adjoint(y_bar * np.linalg.norm(inverse, p, axis=(-2, -1)), x, p)
     through = matrix_norm_adjoint(y_bar * np.linalg.norm(x, p, axis=(-2, -1)), inverse, p)

@@ -1,4 +1,5 @@
 """Adjoints of sorting, partitioning and quantiles: which place of the ordered result each element went to."""
+
 import numpy as np
 
 from .reductions import reduced_axes, reduced_count, spread
@@ -40,7 +41,7 @@ def group_ranks(a, axis=None):
     axes = reduced_axes(np.ndim(a), axis)
     last = tuple(range(np.ndim(a) - len(axes), np.ndim(a)))
     moved = np.moveaxis(a, axes, last)
-    lanes = np.reshape(moved, moved.shape[:np.ndim(a) - len(axes)] + (reduced_count(np.shape(a), axis),))
+    lanes = np.reshape(moved, moved.shape[: np.ndim(a) - len(axes)] + (reduced_count(np.shape(a), axis),))
     return np.moveaxis(np.reshape(ranks(lanes), moved.shape), last, axes)
 
 
@@ -60,7 +61,7 @@ def quantile_adjoint(value, a, q, axis=None, method="linear", keepdims=False):
     chosen = np.quantile(np.arange(float(reduced_count(shape, axis))), q, method=method)
     if np.ndim(q) == 0:
         return spread(value, shape, axis, keepdims) * np.maximum(0.0, 1.0 - np.abs(rank - chosen))
-    values, flat = np.reshape(value, (np.size(q),) + np.shape(value)[np.ndim(q):]), np.ravel(chosen)
+    values, flat = np.reshape(value, (np.size(q),) + np.shape(value)[np.ndim(q) :]), np.ravel(chosen)
     total = np.zeros(shape)
     for k in range(np.size(q)):
         total = total + spread(values[k], shape, axis, keepdims) * np.maximum(0.0, 1.0 - np.abs(rank - flat[k]))
@@ -68,8 +69,14 @@ def quantile_adjoint(value, a, q, axis=None, method="linear", keepdims=False):
 
 
 # the place is q * (n + slope) + constant for the methods that interpolate
-_PLACES_BEYOND_COUNT = {"linear": -1.0, "weibull": 1.0, "hazen": 0.0, "interpolated_inverted_cdf": 0.0,
-                        "median_unbiased": 1.0 / 3.0, "normal_unbiased": 0.25}
+_PLACES_BEYOND_COUNT = {
+    "linear": -1.0,
+    "weibull": 1.0,
+    "hazen": 0.0,
+    "interpolated_inverted_cdf": 0.0,
+    "median_unbiased": 1.0 / 3.0,
+    "normal_unbiased": 0.25,
+}
 
 
 def quantile_level_adjoint(value, a, q, axis=None, method="linear", keepdims=False):

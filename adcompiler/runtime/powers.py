@@ -1,4 +1,5 @@
 """Partial derivatives of `x ** p` of every order, finite wherever the function is smooth."""
+
 from __future__ import annotations
 
 import cmath
@@ -25,7 +26,7 @@ def power_derivative(x, p, in_x=0, in_p=0):
         return _of_numbers(x, p, in_x, in_p)
     x, p = np.asarray(x), np.asarray(p)
     if p.dtype.kind in "bu":
-        p = p.astype(np.int64)      # p - 1 would wrap around
+        p = p.astype(np.int64)  # p - 1 would wrap around
     if p.dtype.kind == "c" and x.dtype.kind != "c":
         x = x + 0j
     if in_p == 0:
@@ -65,7 +66,7 @@ def _falling(p, n, times=0):
         for i in range(1, n):
             product = product * (p - i)
         return product
-    coefficients = [1]              # of p**0, p**1, ...: integers, so that no dtype is promoted
+    coefficients = [1]  # of p**0, p**1, ...: integers, so that no dtype is promoted
     for i in range(n):
         coefficients = [a - i * b for a, b in zip([0, *coefficients], [*coefficients, 0], strict=True)]
     for _ in range(times):

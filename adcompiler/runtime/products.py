@@ -5,6 +5,7 @@ algorithmic differentiation", section 2.2.2): `C = A B` gives `A_bar = C_bar B^H
 here is bookkeeping of axes. Arguments are arrays (or what np.asarray takes); a result has the shape of the factor whose
 adjoint it is, and may be complex for a real factor if the other one is complex.
 """
+
 import numpy as np
 
 
@@ -31,6 +32,7 @@ def ctranspose(a):
 
 
 # ---- matmul ----
+
 
 def matmul_left_adjoint(z_bar, shape, y):
     """The adjoint of `x` (of the given shape) in `z = x @ y`, for every pair of ranks, batch axes broadcast.
@@ -71,6 +73,7 @@ def matmul_right_adjoint(z_bar, x, shape):
 
 
 # ---- dot, inner, tensordot: sums over paired axes, no broadcasting ----
+
 
 def tensordot_left_adjoint(z_bar, shape, b, axes):
     """The adjoint of `a` (of the given shape) in `z = np.tensordot(a, b, axes)`.
@@ -174,6 +177,7 @@ def vecdot_adjoint(z_bar, factor, shape, axis):
 
 # ---- kron ----
 
+
 def kron_left_adjoint(z_bar, shape, b):
     """The adjoint of `a` (of the given shape) in `z = np.kron(a, b)`: z in blocks, each summed against b.
 
@@ -206,6 +210,7 @@ def _kron_blocks(z_bar, shape_a, shape_b):
 
 # ---- cross ----
 
+
 def cross_left_adjoint(c_bar, shape, b, axisa=-1, axisb=-1, axisc=-1):
     """The adjoint of `a` (of the given shape) in `c = np.cross(a, b)`, by `da . (b x c_bar)`, batch axes broadcast.
 
@@ -230,6 +235,7 @@ def cross_right_adjoint(c_bar, a, shape, axisa=-1, axisb=-1, axisc=-1):
 
 # ---- multi_dot ----
 
+
 def multi_dot_adjoints(y_bar, arrays):
     """The adjoints of all factors of `np.linalg.multi_dot(arrays)`: what stands left and right of each, conjugated.
 
@@ -252,6 +258,7 @@ def multi_dot_adjoints(y_bar, arrays):
 
 
 # ---- diagonals ----
+
 
 def diagonal_adjoint(y_bar, shape, offset=0):
     """The adjoint of matrices of the given shape (last two axes) whose `offset` diagonal is `y`.

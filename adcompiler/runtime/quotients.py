@@ -1,4 +1,5 @@
 """Quotients for adjoints at points where the direction of a function is undefined."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Adjoints of sums, means, extrema, products and scans: spreading a reduced cotangent back over the reduced axes."""
+
 import numpy as np
 
 from .shape import unbroadcast
@@ -92,7 +93,7 @@ def products_of_others(a, axis=None, where=True):
     axes = reduced_axes(len(shape), axis)
     last = tuple(range(len(shape) - len(axes), len(shape)))
     moved = np.moveaxis(factors, axes, last)
-    kept = moved.shape[:len(shape) - len(axes)]
+    kept = moved.shape[: len(shape) - len(axes)]
     lanes = np.reshape(moved, kept + (reduced_count(shape, axis) if np.size(a) else 0,))
     ones = np.ones(kept + (min(1, lanes.shape[-1]),))
     before = np.cumprod(np.concatenate((ones, lanes[..., :-1]), axis=-1), axis=-1)

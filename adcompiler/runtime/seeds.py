@@ -1,4 +1,5 @@
 """Seeds: the adjoint of a result from which the reverse sweep starts."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -15,8 +16,10 @@ def unit_seed(result):
     if isinstance(result, float):
         return 1.0
     if np.size(result) != 1 or not isinstance(result, (int, float, complex, np.ndarray, np.generic)):
-        raise NotScalarError(f"a gradient needs one real number, but the result has shape {np.shape(result)}",
-                             hint="use ad.vjp with a seed of the shape of the result, or ad.jacobian")
+        raise NotScalarError(
+            f"a gradient needs one real number, but the result has shape {np.shape(result)}",
+            hint="use ad.vjp with a seed of the shape of the result, or ad.jacobian",
+        )
     dtype = getattr(result, "dtype", np.dtype(float))
     if dtype.kind == "b":
         raise NotScalarError("a gradient needs one real number, but the result is a bool", hint="return a float")
@@ -31,8 +34,10 @@ def checked_seed(seed, value, path="the seed"):
         return zero_seed(value)
     if isinstance(value, (tuple, list)):
         if not isinstance(seed, (tuple, list)) or len(seed) != len(value):
-            raise ShapeError(f"{path} must be a {type(value).__name__} of {len(value)}, one for each result, not {type(seed).__name__}",
-                             hint="pass one adjoint per result; None stands for zero")
+            raise ShapeError(
+                f"{path} must be a {type(value).__name__} of {len(value)}, one for each result, not {type(seed).__name__}",
+                hint="pass one adjoint per result; None stands for zero",
+            )
         return tuple(checked_seed(s, v, f"{path}[{k}]") for k, (s, v) in enumerate(zip(seed, value, strict=True)))
     if isinstance(value, dict):
         if not isinstance(seed, dict) or set(seed) - set(value):
@@ -43,8 +48,10 @@ def checked_seed(seed, value, path="the seed"):
         if given.dtype.kind not in "biufc":
             raise ShapeError(f"{path} is not a number", hint=f"pass an array of shape {value.shape}")
         if given.shape != value.shape and given.shape != ():
-            raise ShapeError(f"{path} has shape {given.shape}, the result has shape {value.shape}",
-                             hint="a seed has the shape of the result")
+            raise ShapeError(
+                f"{path} has shape {given.shape}, the result has shape {value.shape}",
+                hint="a seed has the shape of the result",
+            )
         if value.dtype.kind in "fc":
             if given.dtype.kind == "c" and value.dtype.kind == "f":
                 given = given.real

@@ -1,4 +1,5 @@
 """Adjoints of functions that pick elements: take, choose, select, diagonals."""
+
 import numpy as np
 
 from .indexing import add_at
@@ -21,7 +22,7 @@ def take_adjoint(value, shape, indices, axis=None, mode="raise"):
     elif mode == "clip":
         indices = np.clip(indices, 0, shape[axis] - 1)
     a_bar = np.zeros(shape, value.dtype)
-    taken = np.reshape(value, shape[:axis] + indices.shape + shape[axis + 1:])
+    taken = np.reshape(value, shape[:axis] + indices.shape + shape[axis + 1 :])
     add_at(a_bar, (slice(None),) * axis + (indices.astype(np.intp, copy=False),), taken)
     return a_bar
 
@@ -36,8 +37,9 @@ def take_along_axis_adjoint(value, shape, indices, axis=-1):
     if axis is None:
         return take_adjoint(value, shape, indices)
     axis, value = axis % len(shape), np.asarray(value)
-    grid = [np.reshape(np.arange(n), tuple(-1 if i == j else 1 for j in range(len(shape))))
-            for i, n in enumerate(shape)]
+    grid = [
+        np.reshape(np.arange(n), tuple(-1 if i == j else 1 for j in range(len(shape)))) for i, n in enumerate(shape)
+    ]
     grid[axis] = indices
     arr_bar = np.zeros(shape, value.dtype)
     add_at(arr_bar, tuple(grid), value)

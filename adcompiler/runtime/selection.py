@@ -1,4 +1,5 @@
 """Which elements a clipping or replacing function passed on unchanged."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -3,6 +3,7 @@
 An adjoint of a sequence has the structure of the sequence: a list, a tuple or an array of the same length. In the
 adjoint of a list, None stands for a zero.
 """
+
 from __future__ import annotations
 
 import numpy as np

@@ -3,6 +3,7 @@
 A list has a list of the same length as its shadow, a dict or an object a mapping from keys or attributes; a slot that
 nothing has reached holds 0.0. An array has an array of the same memory layout; a view of it the same view of that.
 """
+
 from __future__ import annotations
 
 import copy
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..errors import ShapeError, UnsupportedSyntaxError
 
-DEEPEST = 100      # containers inside containers; more than this is one that holds itself
+DEEPEST = 100  # containers inside containers; more than this is one that holds itself
 
 
 class Shadows:
@@ -60,7 +61,9 @@ class Shadows:
         if primal is root:
             return made
         offset = primal.__array_interface__["data"][0] - root.__array_interface__["data"][0]
-        return np.ndarray(primal.shape, primal.dtype, made.base if made.base is not None else made, offset, primal.strides)
+        return np.ndarray(
+            primal.shape, primal.dtype, made.base if made.base is not None else made, offset, primal.strides
+        )
 
 
 def add_seed(shadow, primal, seed, by_identity=False):
@@ -76,7 +79,10 @@ def add_seed(shadow, primal, seed, by_identity=False):
     else:
         names = attribute_names(primal)
         if not any(hasattr(seed, k) for k in names):
-            raise ShapeError(f"the seed of a {type(primal).__name__} has none of its attributes", hint=f"attributes: {', '.join(names)}")
+            raise ShapeError(
+                f"the seed of a {type(primal).__name__} has none of its attributes",
+                hint=f"attributes: {', '.join(names)}",
+            )
         for k in names:
             _add_slot(shadow, primal, k, getattr(primal, k), getattr(seed, k, None), by_identity)
 
@@ -110,14 +116,26 @@ def _slot_part(shadow, primal, seed, by_identity):
 
 
 def is_object(value) -> bool:
-    return dataclasses.is_dataclass(value) or (hasattr(value, "__dict__") and not callable(value)) or (
-        hasattr(value, "__dict__") and hasattr(type(value), "__call__") and not isinstance(value, type)
-        and type(value).__module__ not in ("builtins", "functools") and not hasattr(value, "__code__"))
+    return (
+        dataclasses.is_dataclass(value)
+        or (hasattr(value, "__dict__") and not callable(value))
+        or (
+            hasattr(value, "__dict__")
+            and hasattr(type(value), "__call__")
+            and not isinstance(value, type)
+            and type(value).__module__ not in ("builtins", "functools")
+            and not hasattr(value, "__code__")
+        )
+    )
 
 
 def attribute_names(value) -> list[str]:
     """The attributes of an object that may hold numbers: the fields of a dataclass, else all."""
-    return [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)] if dataclasses.is_dataclass(value) else list(vars(value))
+    return (
+        [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
+        if dataclasses.is_dataclass(value)
+        else list(vars(value))
+    )
 
 
 def added(a, b):
@@ -258,7 +276,7 @@ def replace_span(slots, span, parts):
     start, old = span
     for k in range(len(parts)):
         parts[k] = added(parts[k], slots[start + k])
-    slots[start: start + len(parts)] = [0.0] * old
+    slots[start : start + len(parts)] = [0.0] * old
 
 
 class Entries:
@@ -280,7 +298,9 @@ def entries(value, depth=0):
     [0.0, [0.0]]
     """
     if depth > DEEPEST:
-        raise UnsupportedSyntaxError("no gradient has the structure of a container that holds itself", hint="pass its parts as arguments")
+        raise UnsupportedSyntaxError(
+            "no gradient has the structure of a container that holds itself", hint="pass its parts as arguments"
+        )
     if isinstance(value, list):
         return Entries(value, [(k, entries(v, depth + 1)) for k, v in enumerate(value)])
     if isinstance(value, dict):

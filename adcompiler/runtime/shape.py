@@ -3,6 +3,7 @@
 All take the adjoint of a result first, return a new array or a view of it, and accept 0-d, empty, non-contiguous and
 complex arrays.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -36,8 +37,10 @@ def unbroadcast_each(y_bars, shapes):
     [array([2., 2., 2.]), array([[0.],
            [0.]])]
     """
-    return [np.zeros(shape) if y_bar is None else unbroadcast(y_bar, shape)
-            for y_bar, shape in zip(y_bars, shapes, strict=True)]
+    return [
+        np.zeros(shape) if y_bar is None else unbroadcast(y_bar, shape)
+        for y_bar, shape in zip(y_bars, shapes, strict=True)
+    ]
 
 
 def broadcast_each(values, shapes):
@@ -59,8 +62,10 @@ def reshape_each(y_bars, shapes):
     """
     if len(shapes) == 1:
         y_bars = [y_bars]
-    return [np.zeros(shape) if y_bar is None else np.reshape(y_bar, shape)
-            for y_bar, shape in zip(y_bars, shapes, strict=True)]
+    return [
+        np.zeros(shape) if y_bar is None else np.reshape(y_bar, shape)
+        for y_bar, shape in zip(y_bars, shapes, strict=True)
+    ]
 
 
 def reshape_each_back(values, like):
@@ -71,8 +76,10 @@ def reshape_each_back(values, like):
     """
     if len(values) == 1:
         return np.zeros(np.shape(like)) if values[0] is None else np.reshape(values[0], np.shape(like))
-    return [None if value is None or y_bar is None else np.reshape(value, np.shape(y_bar))
-            for value, y_bar in zip(values, like, strict=True)]
+    return [
+        None if value is None or y_bar is None else np.reshape(value, np.shape(y_bar))
+        for value, y_bar in zip(values, like, strict=True)
+    ]
 
 
 def inverse_permutation(axes):
@@ -165,7 +172,7 @@ def unrepeat(y_bar, shape, repeats, axis):
     axis = axis % len(shape)
     if np.size(repeats) == 1:
         each = int(np.ravel(repeats)[0])
-        return np.sum(np.reshape(y_bar, (*shape[:axis], shape[axis], each, *shape[axis + 1:])), axis=axis + 1)
+        return np.sum(np.reshape(y_bar, (*shape[:axis], shape[axis], each, *shape[axis + 1 :])), axis=axis + 1)
     return scatter_along(y_bar, np.repeat(np.arange(shape[axis]), repeats), shape[axis], axis)
 
 
@@ -191,7 +198,7 @@ def unresize(y_bar, shape):
     if size == 0:
         return np.zeros(shape, flat.dtype)
     cycles = np.zeros((-(-flat.size // size), size), flat.dtype)
-    cycles.reshape(-1)[:flat.size] = flat
+    cycles.reshape(-1)[: flat.size] = flat
     return np.reshape(np.sum(cycles, axis=0), shape)
 
 

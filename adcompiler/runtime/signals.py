@@ -1,4 +1,5 @@
 """Adjoints of differences, numerical gradients, the trapezoidal rule, interpolation and convolution."""
+
 import numpy as np
 
 from .indexing import add_at
@@ -30,7 +31,7 @@ def diff_adjoint(value, shape, n=1, axis=-1, before=0, after=0):
         zeros = np.zeros((1,) + joined.shape[1:], joined.dtype)
         for _ in range(n):
             joined = -np.diff(np.concatenate((zeros, joined, zeros)), axis=0)
-    part = np.moveaxis(joined[before:before + length], 0, axis)
+    part = np.moveaxis(joined[before : before + length], 0, axis)
     return part if len(shape) else unbroadcast(part, ())
 
 
@@ -61,12 +62,16 @@ def gradient_spacings_adjoint(value, f, spacings, axis=None, edge_order=1):
     (np.float64(-0.5),)
     """
     if any(np.ndim(h) for h in spacings):
-        raise ValueError("np.gradient has a derivative with respect to uniform spacings only; "
-                         "the coordinates of the samples must be constant")
+        raise ValueError(
+            "np.gradient has a derivative with respect to uniform spacings only; "
+            "the coordinates of the samples must be constant"
+        )
     axes = gradient_axes(np.shape(f), axis)
     values = list(value) if len(axes) > 1 else [value]
-    each = [0.0 if g is None else -np.sum((g * np.conj(np.gradient(f, h, axis=along, edge_order=edge_order))).real) / h
-            for g, along, h in zip(values, axes, gradient_spacings(spacings, len(axes)), strict=True)]
+    each = [
+        0.0 if g is None else -np.sum((g * np.conj(np.gradient(f, h, axis=along, edge_order=edge_order))).real) / h
+        for g, along, h in zip(values, axes, gradient_spacings(spacings, len(axes)), strict=True)
+    ]
     return tuple(each) if len(spacings) == len(each) else (np.sum(each),)
 
 

@@ -1,4 +1,5 @@
 """Derivatives of special functions of NumPy and `math`, in families that are closed under differentiation."""
+
 from __future__ import annotations
 
 import math
@@ -43,10 +44,10 @@ def bessel_i(n, x):
     """
     n = abs(n)
     half = np.asarray(x) / 2
-    term = half ** n / math.factorial(n)
+    term = half**n / math.factorial(n)
     total = term
     k = 0
-    while np.any(np.abs(term) > 1e-17 * np.abs(total)):     # all terms have one sign: nothing cancels
+    while np.any(np.abs(term) > 1e-17 * np.abs(total)):  # all terms have one sign: nothing cancels
         k += 1
         term = term * (half * half) / (k * (k + n))
         total = total + term
@@ -74,7 +75,7 @@ def polygamma(n, x):
     if x == math.inf:
         return math.inf if n == 0 else 0.0
     if x < 0:
-        return (-1) ** n * polygamma(n, 1.0 - x) - _cot_derivative(n, x)     # the reflection formula
+        return (-1) ** n * polygamma(n, 1.0 - x) - _cot_derivative(n, x)  # the reflection formula
     shift = 0.0
     while x < 15 + n:
         shift -= (-1) ** n * math.factorial(n) * x ** -(n + 1)
@@ -89,9 +90,11 @@ def _polygamma_asymptotic(n, x):
     if n == 0:
         value = math.log(x) - 0.5 / x
         return value - sum(b / (2 * k * x ** (2 * k)) for k, b in enumerate(_BERNOULLI, 1))
-    value = math.factorial(n - 1) / x ** n + math.factorial(n) / (2 * x ** (n + 1))
-    value += sum(b * math.factorial(2 * k + n - 1) / (math.factorial(2 * k) * x ** (2 * k + n))
-                 for k, b in enumerate(_BERNOULLI, 1))
+    value = math.factorial(n - 1) / x**n + math.factorial(n) / (2 * x ** (n + 1))
+    value += sum(
+        b * math.factorial(2 * k + n - 1) / (math.factorial(2 * k) * x ** (2 * k + n))
+        for k, b in enumerate(_BERNOULLI, 1)
+    )
     return (-1) ** (n + 1) * value
 
 

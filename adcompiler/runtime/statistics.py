@@ -1,4 +1,5 @@
 """Adjoints of `np.cov` and `np.corrcoef`."""
+
 import numpy as np
 
 

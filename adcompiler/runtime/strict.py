@@ -1,4 +1,5 @@
 """Strict zeros: in a second run, where a NaN has shown up, a zero adjoint stays zero whatever the slope."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -33,7 +34,9 @@ def adjoint_or_zero(adjoint, primal):
     if np.shape(adjoint) != np.shape(primal):
         from .shape import unbroadcast
 
-        adjoint = unbroadcast(np.broadcast_to(adjoint, np.broadcast_shapes(np.shape(adjoint), np.shape(primal))), np.shape(primal))
+        adjoint = unbroadcast(
+            np.broadcast_to(adjoint, np.broadcast_shapes(np.shape(adjoint), np.shape(primal))), np.shape(primal)
+        )
     if np.iscomplexobj(adjoint) and not np.iscomplexobj(primal):
         adjoint = np.real(adjoint)
     return adjoint

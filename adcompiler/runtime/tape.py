@@ -1,4 +1,5 @@
 """The tape: what the forward function keeps for the adjoint function."""
+
 from __future__ import annotations
 
 import sys
@@ -35,10 +36,15 @@ class Tape:
     def open(self, owner) -> tuple:
         """The saved values; the tape is freed. Raises TapeFreedError, TapeMismatchError."""
         if owner != self.owner:
-            raise TapeMismatchError(f"a tape of '{self.owner}' was given to the adjoint of '{owner}'",
-                                    hint="pass the tape that the forward function of the same compilation returned")
+            raise TapeMismatchError(
+                f"a tape of '{self.owner}' was given to the adjoint of '{owner}'",
+                hint="pass the tape that the forward function of the same compilation returned",
+            )
         if self.values is None:
-            raise TapeFreedError("this tape has been replayed and freed", hint="pass retain=True to the earlier call, or run forward again")
+            raise TapeFreedError(
+                "this tape has been replayed and freed",
+                hint="pass retain=True to the earlier call, or run forward again",
+            )
         values, self.values = self.values, None
         return values
 
@@ -51,11 +57,13 @@ class Tape:
         made = Tape(self.owner, self.sites, self.values, self.containers)
         made.key = self.key
         waiting = [made]
-        while waiting:     # tapes of recursive calls may be nested deeper than Python's own stack
+        while waiting:  # tapes of recursive calls may be nested deeper than Python's own stack
             tape = waiting.pop()
             if tape.values is not None:
-                tape.values = tuple(v if site in tape.containers else _copied(v, waiting)
-                                    for site, v in zip(tape.sites, tape.values, strict=True))
+                tape.values = tuple(
+                    v if site in tape.containers else _copied(v, waiting)
+                    for site, v in zip(tape.sites, tape.values, strict=True)
+                )
         return made
 
     def free(self):

@@ -4,6 +4,7 @@ Takes a lowered function with activity and ties; gives reverse code in which pri
 the builder knows whether its adjoint is unset (zero), uniform (one number that stands for an array of it), borrowed
 (shared with another name or with the caller) or owned (may be added to in place).
 """
+
 from __future__ import annotations
 
 import ast
@@ -16,14 +17,62 @@ import numpy as np
 from ..analysis.alias import root_of, view_source
 from ..errors import UnsupportedSyntaxError
 from ..frontend.lower.statements import is_fancy
-from ..ir.nodes import (Assign, Call, Const, ContainerOp, Display, GetAttr, GetItem, If, Loop, Phi, Raw, Slice, Store, Unpack,
-                        UserCall, Var, With, operands, walk)
+from ..ir.nodes import (
+    Assign,
+    Call,
+    Const,
+    ContainerOp,
+    Display,
+    GetAttr,
+    GetItem,
+    If,
+    Loop,
+    Phi,
+    Raw,
+    Slice,
+    Store,
+    Unpack,
+    UserCall,
+    Var,
+    With,
+    operands,
+    walk,
+)
 from ..ir.types import Num, Ref, Tup
 from .bars import unique
-from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, attribute, call, clone, constant, name, needed, nodes, subscript
+from .code import (
+    Branch,
+    Enter,
+    Line,
+    Needed,
+    Repeat,
+    Restore,
+    Verbatim,
+    attribute,
+    call,
+    clone,
+    constant,
+    name,
+    needed,
+    nodes,
+    subscript,
+)
 from .templates import Instance
 
-CHANGING = {"set", "append", "insert", "pop", "pop_key", "extend", "setattr", "clear", "reverse", "set_slice", "update", "permute"}
+CHANGING = {
+    "set",
+    "append",
+    "insert",
+    "pop",
+    "pop_key",
+    "extend",
+    "setattr",
+    "clear",
+    "reverse",
+    "set_slice",
+    "update",
+    "permute",
+}
 UNSET, BORROWED, OWNED, UNIFORM = "unset", "borrowed", "owned", "uniform"
 
 
@@ -33,7 +82,7 @@ class Builder:
     def __init__(self, function, layout, cx, namer, bars, taken, shadowed, *, strict=False):
         self.function, self.layout, self.cx, self.namer = function, layout, cx, namer
         self.bars, self.taken, self.shadowed, self.strict = bars, taken, shadowed, strict
-        self.versions: dict[str, list[Var]] = {}      # name of an adjoint -> variables whose adjoint has it
+        self.versions: dict[str, list[Var]] = {}  # name of an adjoint -> variables whose adjoint has it
         for v, bar in bars.items():
             self.versions.setdefault(bar, []).append(v)
         self.scalar_bars = Counter(bar for v, bar in bars.items() if _is_real_number(v))
@@ -43,8 +92,8 @@ class Builder:
         self.code: list = []
         self.loc = None
         self.uses_shadow = False
-        self.volatile: set[int] = set()      # families that a recursive call may change
-        self.uniform: dict[str, Var] = {}       # adjoints that are one number for all elements
+        self.volatile: set[int] = set()  # families that a recursive call may change
+        self.uniform: dict[str, Var] = {}  # adjoints that are one number for all elements
 
     # -- small parts -----------------------------------------------------------------------------------------------
     def numpy(self, attr):
@@ -99,7 +148,11 @@ class Builder:
                 cls = value.type.cls if isinstance(value.type, Tup) else None
                 if cls is not None:
                     return call(self.namer.object(cls), *items)
-                is_list = isinstance(value.definition, Assign) and isinstance(value.definition.value, Display) and value.definition.value.kind == "list"
+                is_list = (
+                    isinstance(value.definition, Assign)
+                    and isinstance(value.definition.value, Display)
+                    and value.definition.value.kind == "list"
+                )
                 return ast.List(items, ast.Load()) if is_list else ast.Tuple(items, ast.Load())
             return needed(value, need, at)
         if isinstance(value, Const):
@@ -115,7 +168,10 @@ class Builder:
             base = needed(value.base, need, at) if isinstance(value.base, Var) else self.need_operand(value.base, at)
             return subscript(base, self.need_operand(value.index, at))
         if isinstance(value, GetAttr):
-            return attribute(self.need_operand(value.base, at, "shape" if value.attr in ("shape", "size", "ndim") else "value"), value.attr)
+            return attribute(
+                self.need_operand(value.base, at, "shape" if value.attr in ("shape", "size", "ndim") else "value"),
+                value.attr,
+            )
         if isinstance(value, Raw):
             raise UnsupportedSyntaxError("this expression cannot be evaluated again", at.loc)
         return self.namer.object(value)
@@ -126,23 +182,35 @@ class Builder:
             return v
         found = self.cx.copies_of_lists.get(getattr(at, "value", None), {}).get(v)
         if found is None:
-            raise UnsupportedSyntaxError(f"the derivative of this reads the list '{v.name}' as it is here, and it changes later"
-                                         if not v.hidden else "the derivative of this reads a list that changes later", at.loc,
-                                         hint="make an array or a tuple of it first")
+            raise UnsupportedSyntaxError(
+                f"the derivative of this reads the list '{v.name}' as it is here, and it changes later"
+                if not v.hidden
+                else "the derivative of this reads a list that changes later",
+                at.loc,
+                hint="make an array or a tuple of it first",
+            )
         return found
 
     def changes(self, v, at) -> bool:
         """May a container (or one inside it) change behind the statement `at`?"""
         sites, position = self.cx.sites_within(v), self.layout.position[at]
-        return any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites
-                   and (self.layout.position[s] >= position or set(self.layout.loops[s]) & {*self.layout.loops[at], at})
-                   for s in self.layout.statements)
+        return any(
+            isinstance(s, ContainerOp)
+            and s.kind in CHANGING
+            and s.base.type.site in sites
+            and (self.layout.position[s] >= position or set(self.layout.loops[s]) & {*self.layout.loops[at], at})
+            for s in self.layout.statements
+        )
 
     def printed_call(self, value, at):
         from ..codegen.names import apply
 
-        args = [self.need_operand(a, at, "shape" if value.function is len and isinstance(getattr(a, "type", None), Num) else "value")
-                for a in value.args]
+        args = [
+            self.need_operand(
+                a, at, "shape" if value.function is len and isinstance(getattr(a, "type", None), Num) else "value"
+            )
+            for a in value.args
+        ]
         kwargs = {k: self.need_operand(v, at) for k, v in value.kwargs.items()}
         if value.method is not None and value.method.startswith("."):
             return attribute(args[0], value.method[1:])
@@ -183,11 +251,15 @@ class Builder:
         bar = self.bar(v)
         last = self.code[-1] if self.code else None
         if isinstance(last, Line) and last.op is None and isinstance(last.target, ast.Name) and last.target.id == bar:
-            last.value = call(self.numpy("full"), self.shape_expression(v, at), last.value, *self.dtype_argument(v.type))
+            last.value = call(
+                self.numpy("full"), self.shape_expression(v, at), last.value, *self.dtype_argument(v.type)
+            )
             self.states[bar] = OWNED
             return
-        self.line(name(bar, True), call(self.numpy("full"), self.shape_expression(v, at), name(bar),
-                                        *self.dtype_argument(v.type)))
+        self.line(
+            name(bar, True),
+            call(self.numpy("full"), self.shape_expression(v, at), name(bar), *self.dtype_argument(v.type)),
+        )
         self.states[bar] = OWNED
 
     def spread_all(self, at):
@@ -267,8 +339,9 @@ class Builder:
         elif state == UNIFORM and uniform:
             self.line(name(bar, True), expression, ast.Add())
         elif uniform and state != UNSET:
-            self.line(name(bar, True), expression, ast.Add()) if state == OWNED else \
-                self.line(name(bar, True), ast.BinOp(name(bar), ast.Add(), expression))
+            self.line(name(bar, True), expression, ast.Add()) if state == OWNED else self.line(
+                name(bar, True), ast.BinOp(name(bar), ast.Add(), expression)
+            )
             self.states[bar] = BORROWED if self.is_zero_d(v) else OWNED
         elif state == UNSET:
             self.line(name(bar, True), expression, hidden=self.is_hidden(v))
@@ -316,7 +389,10 @@ class Builder:
     def index_value(self, node):
         """An index as an argument: slices as calls of `slice`."""
         if isinstance(node, ast.Slice):
-            return call(self.namer.object(slice), *[constant(None) if p is None else p for p in (node.lower, node.upper, node.step)])
+            return call(
+                self.namer.object(slice),
+                *[constant(None) if p is None else p for p in (node.lower, node.upper, node.step)],
+            )
         if isinstance(node, ast.Tuple):
             return ast.Tuple([self.index_value(e) for e in node.elts], ast.Load())
         return node
@@ -338,7 +414,11 @@ class Builder:
             from ..runtime.shadows import add_seed
 
             by_identity = [constant(True)] if self.cx.holds_shadowed(result, self.shadowed) else []
-            self.line(None, call(self.runtime(add_seed), name("shadow"), needed(result, "ref", END), seed, *by_identity), keep=True)
+            self.line(
+                None,
+                call(self.runtime(add_seed), name("shadow"), needed(result, "ref", END), seed, *by_identity),
+                keep=True,
+            )
             self.uses_shadow = True
         elif isinstance(result, Var) and result.active:
             self.accumulate(result, seed, END, fresh=False)
@@ -353,7 +433,11 @@ class Builder:
             from ..runtime.shadows import gradient_of
 
             self.uses_shadow = True
-            return call(self.runtime(gradient_of), name("shadow"), needed(v, "entries" if self.is_restructured(v) else "ref", END))
+            return call(
+                self.runtime(gradient_of),
+                name("shadow"),
+                needed(v, "entries" if self.is_restructured(v) else "ref", END),
+            )
         if not _numeric(v):
             return constant(None)
         if self.shadow_kind(v):
@@ -369,7 +453,10 @@ class Builder:
     def is_restructured(self, v: Var) -> bool:
         """Does a statement change what a container of the caller (or one inside it) holds?"""
         sites = self.cx.sites_within(v)
-        return any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites for s in self.layout.statements)
+        return any(
+            isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites
+            for s in self.layout.statements
+        )
 
     # -- blocks ----------------------------------------------------------------------------------------------------
     def block(self, block):
@@ -417,7 +504,7 @@ class Builder:
             self.copy_tuple(target, value, s)
             return
         if isinstance(value, GetItem) and isinstance(value.base, Var) and value.base.items is not None:
-            return     # a component: its adjoint is read where the tuple is made
+            return  # a component: its adjoint is read where the tuple is made
         if target.tied:
             return
         if not self.is_set(target):
@@ -447,7 +534,12 @@ class Builder:
             self.copy_tuple(target, source, s)
             return
         source = self.unaliased(source)
-        if not source.tied and not self.shadow_kind(source) and not target.tied and self.bar(source) == self.bar(target):
+        if (
+            not source.tied
+            and not self.shadow_kind(source)
+            and not target.tied
+            and self.bar(source) == self.bar(target)
+        ):
             return
         bar, state = self.bar_value(target, s), self.state(target) if not target.tied else BORROWED
         if source.tied and self.region_name(source) == self.bar(target):
@@ -461,8 +553,15 @@ class Builder:
 
     def unaliased(self, v: Var) -> Var:
         """The variable whose adjoint a tied name is, where it is only another name and no view of a part."""
-        while v.tied and not self.shadow_kind(v) and (isinstance(v.definition, Unpack) or isinstance(v.definition, Assign)
-                                                      and isinstance(v.definition.value, Var)):
+        while (
+            v.tied
+            and not self.shadow_kind(v)
+            and (
+                isinstance(v.definition, Unpack)
+                or isinstance(v.definition, Assign)
+                and isinstance(v.definition.value, Var)
+            )
+        ):
             v = view_source(v)
         return v
 
@@ -478,7 +577,7 @@ class Builder:
             self.kill(target)
             return
         if self.shadow_kind(target) and base.group is not None and target.group.find() is base.group.find():
-            return     # a view: the shadow of the base is the shadow of the view
+            return  # a view: the shadow of the base is the shadow of the view
         given = self.bar_value(target, s)
         if isinstance(given, ast.Name) and self.region_name(base) == given.id:
             made = self.temporary(f"{base.name}_part_bar")
@@ -488,8 +587,13 @@ class Builder:
         if isinstance(base.type, Num) and base.type.is_scalar:
             self.accumulate(base, given, s, fresh=False)
             return
-        self.accumulate_part(base, value.index, given, s, is_fancy(self.cx, value.index)
-                             or (isinstance(base.type, Num) and base.type.rank is None))
+        self.accumulate_part(
+            base,
+            value.index,
+            given,
+            s,
+            is_fancy(self.cx, value.index) or (isinstance(base.type, Num) and base.type.rank is None),
+        )
 
     def region_name(self, v):
         """The name of the adjoint buffer of `v` or of the array that it looks into; None for shadows."""
@@ -526,11 +630,17 @@ class Builder:
         if rule.alias != "fresh" and any(self.shadow_kind(r) for r in results):
             self.pass_on(target, value, contributions, s)
             return
-        killed = {self.bar(r) for r in results if r.items is None and not r.tied and not self.shadow_kind(r) and r in self.bars}
+        killed = {
+            self.bar(r)
+            for r in results
+            if r.items is None and not r.tied and not self.shadow_kind(r) and r in self.bars
+        }
         handed_over = len(contributions) == 1 and self.state_of(target) == OWNED
         for r in results:
             self.kill(r)
-        self.distribute(contributions, killed, rule, target, s, self.bars.get(target) if uniform_result else None, handed_over)
+        self.distribute(
+            contributions, killed, rule, target, s, self.bars.get(target) if uniform_result else None, handed_over
+        )
 
     def state_of(self, v):
         return UNSET if v.items is not None or v.tied or self.shadow_kind(v) or not v.active else self.state(v)
@@ -541,14 +651,20 @@ class Builder:
             return False
         for parameter in rule.differentiable:
             operand = value.bound.get(parameter)
-            if self.contributes(operand) and not (isinstance(operand, Var) and operand.items is None and isinstance(operand.type, Num)
-                                                  and operand.type.is_array and not operand.tied and not self.shadow_kind(operand)
-                                                  and _same_extents(operand.type, target.type)):
+            if self.contributes(operand) and not (
+                isinstance(operand, Var)
+                and operand.items is None
+                and isinstance(operand.type, Num)
+                and operand.type.is_array
+                and not operand.tied
+                and not self.shadow_kind(operand)
+                and _same_extents(operand.type, target.type)
+            ):
                 return False
         return True
 
     def extent_of(self, node, target, uniform_bar):
-        """"scalar", "full" (the extents of `target`) or None: what evaluating this expression gives."""
+        """ "scalar", "full" (the extents of `target`) or None: what evaluating this expression gives."""
         if isinstance(node, Needed):
             t = node.var.type
             if node.need != "value" or not isinstance(t, Num):
@@ -564,8 +680,13 @@ class Builder:
             return self.extent_of(node.operand, target, uniform_bar)
         if isinstance(node, ast.BinOp):
             parts = [node.left, node.right]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) \
-                and isinstance(getattr(np, node.func.attr, None), np.ufunc) and not node.keywords:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and isinstance(getattr(np, node.func.attr, None), np.ufunc)
+            and not node.keywords
+        ):
             parts = node.args
         else:
             return None
@@ -584,12 +705,20 @@ class Builder:
                 return ast.BinOp(self.total(node.left, target, uniform_bar), node.op, node.right)
             if isinstance(node.op, ast.Mult) and left == "scalar" and right == "full":
                 return ast.BinOp(node.left, ast.Mult(), self.total(node.right, target, uniform_bar))
-            if isinstance(node.op, ast.Mult) and left == right == "full" and target.type.rank == 1 and target.type.kind == "f":
+            if (
+                isinstance(node.op, ast.Mult)
+                and left == right == "full"
+                and target.type.rank == 1
+                and target.type.kind == "f"
+            ):
                 left_node, sign = node.left, False
                 if isinstance(left_node, ast.UnaryOp) and isinstance(left_node.op, ast.USub):
                     left_node, sign = left_node.operand, True
-                product = call(attribute(left_node, "dot"), node.right) if isinstance(left_node, ast.Name) else \
-                    call(self.numpy("dot"), left_node, node.right)
+                product = (
+                    call(attribute(left_node, "dot"), node.right)
+                    if isinstance(left_node, ast.Name)
+                    else call(self.numpy("dot"), left_node, node.right)
+                )
                 return ast.UnaryOp(ast.USub(), product) if sign else product
         return call(self.numpy("sum"), node)
 
@@ -609,7 +738,9 @@ class Builder:
         """A contribution in which a zero adjoint stays zero whatever the slope."""
         from ..runtime.strict import zero_wins
 
-        empty = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+        empty = ast.arguments(
+            posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+        )
         return call(self.runtime(zero_wins), self.bar_value(result, s), ast.Lambda(empty, expression))
 
     def distribute(self, contributions, killed, rule, target, s, uniform_bar=None, handed_over=False):
@@ -624,7 +755,11 @@ class Builder:
 
                 if self.cx.holds_shadowed(operand, self.shadowed):
                     held = self.cx.copies_of_lists[s.value][operand]
-                    self.line(None, call(self.runtime(add_to_arrays), name("shadow"), needed(held, "ref", s), expression), keep=True)
+                    self.line(
+                        None,
+                        call(self.runtime(add_to_arrays), name("shadow"), needed(held, "ref", s), expression),
+                        keep=True,
+                    )
                     self.uses_shadow = True
                     continue
                 self.line(None, call(self.runtime(add_to_elements), self.shadow(operand, s), expression), keep=True)
@@ -646,7 +781,7 @@ class Builder:
                     self.accumulate(operand, expression, s, uniform=True)
                 continue
             if handed_over and isinstance(expression, ast.Name) and expression.id in killed:
-                fresh = True      # the buffer of the result becomes the operand's
+                fresh = True  # the buffer of the result becomes the operand's
             if not operand.tied and not self.shadow_kind(operand) and self.bar(operand) in killed:
                 late.setdefault(self.bar(operand), []).append((operand, expression, fresh))
             else:
@@ -660,18 +795,36 @@ class Builder:
 
     def is_spread_number(self, expression, operand, rule) -> bool:
         """Is this `np.broadcast_to(number, np.shape(operand))`, the adjoint of a whole sum?"""
-        return (not self.strict and not rule.elementwise and isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute)
-                and expression.func.attr == "broadcast_to" and isinstance(operand.type, Num) and operand.type.is_array
-                and operand.type.kind == "f" and operand.type.dtype in (None, np.dtype(float)) and bool(operand.type.rank)
-                and not operand.tied and not self.shadow_kind(operand) and self.is_number(expression.args[0]))
+        return (
+            not self.strict
+            and not rule.elementwise
+            and isinstance(expression, ast.Call)
+            and isinstance(expression.func, ast.Attribute)
+            and expression.func.attr == "broadcast_to"
+            and isinstance(operand.type, Num)
+            and operand.type.is_array
+            and operand.type.kind == "f"
+            and operand.type.dtype in (None, np.dtype(float))
+            and bool(operand.type.rank)
+            and not operand.tied
+            and not self.shadow_kind(operand)
+            and self.is_number(expression.args[0])
+        )
 
     def is_number(self, node) -> bool:
         """Does the expression give one number: made of constants, scalar values and adjoints of scalars?"""
         for n in nodes(node):
             if isinstance(n, Needed):
-                if n.need == "value" and not (isinstance(n.var.type, Num) and n.var.type.boxed is False and n.var.type.kind in "fi"):
+                if n.need == "value" and not (
+                    isinstance(n.var.type, Num) and n.var.type.boxed is False and n.var.type.kind in "fi"
+                ):
                     return False
-            elif isinstance(n, ast.Name) and not self.scalar_bars[n.id] and not hasattr(n, "var") and n.id not in ("np", "math"):
+            elif (
+                isinstance(n, ast.Name)
+                and not self.scalar_bars[n.id]
+                and not hasattr(n, "var")
+                and n.id not in ("np", "math")
+            ):
                 return False
         return True
 
@@ -732,9 +885,18 @@ class Builder:
             return expression
         if t.kind == "f" and (result is None or result.kind in "c?") and (result is not None or self.may_be_complex):
             expression = call(self.numpy("real"), expression)
-        if t.dtype is not None and t.dtype.kind == "f" and t.dtype != np.dtype(float) and result is not None and result.dtype != t.dtype:
-            expression = call(self.numpy("asarray"), expression, self.numpy(t.dtype.name)) if t.boxed else \
-                call(self.numpy(t.dtype.name), expression)
+        if (
+            t.dtype is not None
+            and t.dtype.kind == "f"
+            and t.dtype != np.dtype(float)
+            and result is not None
+            and result.dtype != t.dtype
+        ):
+            expression = (
+                call(self.numpy("asarray"), expression, self.numpy(t.dtype.name))
+                if t.boxed
+                else call(self.numpy(t.dtype.name), expression)
+            )
         return expression
 
     @functools.cached_property
@@ -749,15 +911,20 @@ class Builder:
         kwargs = {k: self.need_operand(v, s) for k, v in value.kwargs.items()}
         result = needed(target, "value", s) if target.items is None else self.need_operand(target, s)
         made = self.temporary("bars")
-        self.line(name(made, True), call(self.namer.object(rule.vjp), self.bar_value(target, s), result, *args, **kwargs), hidden=True)
+        self.line(
+            name(made, True),
+            call(self.namer.object(rule.vjp), self.bar_value(target, s), result, *args, **kwargs),
+            hidden=True,
+        )
         self.kill(target)
         from ..runtime.strict import adjoint_or_zero
 
         for k, a in enumerate(value.args):
             if isinstance(a, Var) and a.active:
                 if a.items is not None or isinstance(a.type, Ref):
-                    raise UnsupportedSyntaxError("a functional rule with an active sequence as an argument", s.loc,
-                                                 hint="pass arrays")
+                    raise UnsupportedSyntaxError(
+                        "a functional rule with an active sequence as an argument", s.loc, hint="pass arrays"
+                    )
                 part = call(self.runtime(adjoint_or_zero), subscript(name(made), constant(k)), self.need_operand(a, s))
                 self.accumulate(a, part, s, fresh=False)
 
@@ -769,7 +936,10 @@ class Builder:
         if not moved:
             return
         moved = [(target, self.unaliased(source)) for target, source in moved]
-        values = [(source, self.bar_value(target, s), self.state(target) if not target.tied else BORROWED, target) for target, source in moved]
+        values = [
+            (source, self.bar_value(target, s), self.state(target) if not target.tied else BORROWED, target)
+            for target, source in moved
+        ]
         killed = {self.bar(t) for t, _ in moved if not t.tied}
         if any(source.tied and self.region_name(source) in killed for _, source in moved):
             values = [(source, self.set_aside(value), BORROWED, target) for source, value, _, target in values]
@@ -789,8 +959,10 @@ class Builder:
         reads = {n.id for _, v, _ in real for n in ast.walk(v) if isinstance(n, ast.Name)}
         writes = {self.bar(a) for a, _, _ in real}
         if len(real) > 1 and reads & writes & killed:
-            self.line(ast.Tuple([name(self.bar(a), True) for a, _, _ in real], ast.Store()),
-                      ast.Tuple([v for _, v, _ in real], ast.Load()))
+            self.line(
+                ast.Tuple([name(self.bar(a), True) for a, _, _ in real], ast.Store()),
+                ast.Tuple([v for _, v, _ in real], ast.Load()),
+            )
         else:
             for a, v, _ in real:
                 self.line(name(self.bar(a), True), v, hidden=self.is_hidden(a))
@@ -844,7 +1016,11 @@ class Builder:
                 from ..runtime.mutators import winning
 
                 made = self.temporary("stored_bar")
-                self.line(name(made, True), call(self.runtime(winning), self.region(base, s), self.index_value(index)), hidden=True)
+                self.line(
+                    name(made, True),
+                    call(self.runtime(winning), self.region(base, s), self.index_value(index)),
+                    hidden=True,
+                )
                 self.line(subscript(self.region(base, s), clone(index), True), constant(0.0))
                 self.accumulate(value, self.stored_shape(name(made), base, value, s, None), s, fresh=True)
                 return
@@ -891,7 +1067,9 @@ class Builder:
 
     def store_contribution(self, base, value, region, whole, s, negative):
         element = self.is_element(base, s)
-        expression = ast.UnaryOp(ast.USub(), region) if negative else region if element else call(attribute(region, "copy"))
+        expression = (
+            ast.UnaryOp(ast.USub(), region) if negative else region if element else call(attribute(region, "copy"))
+        )
         self.accumulate(value, self.stored_shape(expression, base, value, s, whole), s, fresh=True)
 
     def stored_shape(self, expression, base, value, s, whole):
@@ -941,8 +1119,13 @@ class Builder:
                 self.kill(target)
                 continue
             source = self.unaliased(source)
-            same = not source.tied and not self.shadow_kind(source) and source in self.bars and source.active \
+            same = (
+                not source.tied
+                and not self.shadow_kind(source)
+                and source in self.bars
+                and source.active
                 and self.bar(source) == self.bar(target)
+            )
             if same:
                 continue
             moved.append((target, source))
@@ -974,7 +1157,11 @@ class Builder:
 
     def live_version(self, bar, s):
         """The variable, defined before `s`, whose adjoint is called `bar` in front of it."""
-        found = [v for v in self.versions.get(bar, ()) if v.active and self.layout.defined_before(v, s) and self.visible(v, s)]
+        found = [
+            v
+            for v in self.versions.get(bar, ())
+            if v.active and self.layout.defined_before(v, s) and self.visible(v, s)
+        ]
         return max(found, key=lambda v: (self.layout.home[v][1], v.uid)) if found else None
 
     def visible(self, v, s):
@@ -982,7 +1169,7 @@ class Builder:
         from ..ir.nodes import blocks
 
         home = self.layout.home[v][0]
-        while id(home) in self.contexts:      # what runs in a context always runs
+        while id(home) in self.contexts:  # what runs in a context always runs
             home = self.layout.block[self.contexts[id(home)]]
         if home is self.function.body:
             return True
@@ -991,8 +1178,12 @@ class Builder:
 
     # -- loops -----------------------------------------------------------------------------------------------------
     def loop(self, s: Loop):
-        numeric = [p for p in s.phis if p.target.active and not isinstance(p.target.type, Ref) and p.target.items is None]
-        exits = [p for p in s.exits if p.target.active and not isinstance(p.target.type, Ref) and p.target.items is None]
+        numeric = [
+            p for p in s.phis if p.target.active and not isinstance(p.target.type, Ref) and p.target.items is None
+        ]
+        exits = [
+            p for p in s.exits if p.target.active and not isinstance(p.target.type, Ref) and p.target.items is None
+        ]
         touched = self.touched(s)
         if not numeric and not touched and not self.has_memory_work(s):
             return
@@ -1004,8 +1195,12 @@ class Builder:
                 continue
             heads.append(p)
             if self.state(p.target) == UNSET:
-                self.line(name(self.bar(p.target), True), self.zero(p.then if p.then is not None else p.target, s)
-                          if self.is_immutable(p.target) else self.zero_head(p, s))
+                self.line(
+                    name(self.bar(p.target), True),
+                    self.zero(p.then if p.then is not None else p.target, s)
+                    if self.is_immutable(p.target)
+                    else self.zero_head(p, s),
+                )
                 self.states[self.bar(p.target)] = OWNED
         for v in touched:
             if v.tied:
@@ -1019,8 +1214,11 @@ class Builder:
         names = {self.bar(p.target) for p in heads}
         for _ in range(4):
             body, after = self.loop_body(s, heads, entry, touched)
-            weaker = {b for b in entry if entry[b] == OWNED and after.get(b, UNSET) == BORROWED and (b in names or True)
-                      and b in after}
+            weaker = {
+                b
+                for b in entry
+                if entry[b] == OWNED and after.get(b, UNSET) == BORROWED and (b in names or True) and b in after
+            }
             if not weaker:
                 break
             for b in weaker:
@@ -1072,8 +1270,11 @@ class Builder:
 
     def touched(self, s: Loop) -> list[Var]:
         """Variables from outside a loop that receive contributions inside, in the order of their definition."""
-        inside = {v for v, (_, position) in self.layout.home.items()
-                  if self.layout.position[s] <= position <= self.layout.last[s] and s in self.layout.home_loops.get(v, ())}
+        inside = {
+            v
+            for v, (_, position) in self.layout.home.items()
+            if self.layout.position[s] <= position <= self.layout.last[s] and s in self.layout.home_loops.get(v, ())
+        }
         found: dict[Var, None] = {}
 
         def note(v):
@@ -1098,9 +1299,16 @@ class Builder:
         return sorted(found, key=lambda v: (self.layout.home[v][1], v.uid))
 
     def has_memory_work(self, s):
-        return any(isinstance(i, ContainerOp) and (self.contributes(i.value) or (i.target is not None and i.target.active) or i.base.active)
-                   or isinstance(i, Store) and isinstance(i.base, Var) and i.base.active
-                   or isinstance(i, UserCall) and i.instance.needs_shadow for i in walk(s.body))
+        return any(
+            isinstance(i, ContainerOp)
+            and (self.contributes(i.value) or (i.target is not None and i.target.active) or i.base.active)
+            or isinstance(i, Store)
+            and isinstance(i.base, Var)
+            and i.base.active
+            or isinstance(i, UserCall)
+            and i.instance.needs_shadow
+            for i in walk(s.body)
+        )
 
     def header(self, s: Loop, body):
         """The loop that walks backwards over the trips that ran."""
@@ -1114,9 +1322,23 @@ class Builder:
             span = subscript(call(self.namer.object(range), *bounds), ast.Slice(None, Trips(s, ran=True), None))
             del trips
             return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), span), body, s.loc)
-        if s.kind == "sequence" and not s.breaks and not any(isinstance(v.type, Ref) and self.changes(v, s) for v in operands(s.length)):
-            return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), call(self.namer.object(range), self.need_operand(s.length, s))), body, s.loc)
-        return Repeat(LoopTarget(s, self), call(self.namer.object(reversed), call(self.namer.object(range), Trips(s, ran=True))), body, s.loc)
+        if (
+            s.kind == "sequence"
+            and not s.breaks
+            and not any(isinstance(v.type, Ref) and self.changes(v, s) for v in operands(s.length))
+        ):
+            return Repeat(
+                LoopTarget(s, self),
+                call(self.namer.object(reversed), call(self.namer.object(range), self.need_operand(s.length, s))),
+                body,
+                s.loc,
+            )
+        return Repeat(
+            LoopTarget(s, self),
+            call(self.namer.object(reversed), call(self.namer.object(range), Trips(s, ran=True))),
+            body,
+            s.loc,
+        )
 
 
 class LoopTarget(ast.Name):
@@ -1155,13 +1377,20 @@ def stands_alone(v: Var) -> bool:
     """Is a tuple a value of its own in the primal (an argument, a result of a call), not only a row of variables?"""
     d = v.definition
     if isinstance(d, Assign):
-        return isinstance(d.value, (GetAttr, GetItem)) or (isinstance(d.value, Call) and not isinstance(d.value.function, type))
+        return isinstance(d.value, (GetAttr, GetItem)) or (
+            isinstance(d.value, Call) and not isinstance(d.value.function, type)
+        )
     return d in ("param", "global") or isinstance(d, (ContainerOp, UserCall))
 
 
 def _differentiable_operands(s):
     if isinstance(s, Assign):
-        if isinstance(s.value, Call) and s.value.rule is not None and s.value.bound is not None and not s.value.rule.vjp:
+        if (
+            isinstance(s.value, Call)
+            and s.value.rule is not None
+            and s.value.bound is not None
+            and not s.value.rule.vjp
+        ):
             from ..analysis.activity import operands_of
 
             for p in s.value.rule.differentiable:
@@ -1188,7 +1417,14 @@ def _doubled(contributions):
     """Two equal contributions to one operand become twice the one (exact in floating point)."""
     out = []
     for operand, expression in contributions:
-        same = next((k for k, (o, e) in enumerate(out) if o is operand and isinstance(o, Var) and _dump(e) == _dump(expression)), None)
+        same = next(
+            (
+                k
+                for k, (o, e) in enumerate(out)
+                if o is operand and isinstance(o, Var) and _dump(e) == _dump(expression)
+            ),
+            None,
+        )
         if same is None:
             out.append((operand, expression))
         else:
@@ -1210,8 +1446,24 @@ def is_fresh(expression) -> bool:
     """Does evaluating this make a new array (or a number)?"""
     if isinstance(expression, (ast.BinOp, ast.UnaryOp, ast.Constant)):
         return True
-    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and isinstance(expression.func.value, ast.Name):
-        return expression.func.attr in ("where", "sum", "dot", "outer", "copysign", "sign", "zeros", "full", "copy", "multiply", "array")
+    if (
+        isinstance(expression, ast.Call)
+        and isinstance(expression.func, ast.Attribute)
+        and isinstance(expression.func.value, ast.Name)
+    ):
+        return expression.func.attr in (
+            "where",
+            "sum",
+            "dot",
+            "outer",
+            "copysign",
+            "sign",
+            "zeros",
+            "full",
+            "copy",
+            "multiply",
+            "array",
+        )
     return False
 
 
@@ -1243,7 +1495,9 @@ def _replace_name(node, identifier, value):
     if isinstance(node, ast.Name) and node.id == identifier and not hasattr(node, "var"):
         return constant(value)
     if isinstance(node, ast.AST) and not hasattr(node, "var"):
-        return type(node)(**{f: _replace_name(getattr(node, f), identifier, value) for f in node._fields if hasattr(node, f)})
+        return type(node)(
+            **{f: _replace_name(getattr(node, f), identifier, value) for f in node._fields if hasattr(node, f)}
+        )
     if isinstance(node, list):
         return [_replace_name(n, identifier, value) for n in node]
     return clone(node)

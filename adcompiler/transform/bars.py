@@ -4,6 +4,7 @@ Going backwards, the adjoint of an overwritten name is consumed where the overwr
 contribution to the older version; so all versions share one name, unless a version is used after its name was bound
 again (through a view or a tuple).
 """
+
 from __future__ import annotations
 
 import itertools
@@ -30,18 +31,23 @@ def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
         shared = unique(f"{name}_bar", taken)
         for at, v in enumerate(versions):
             begins = layout.home[v][1]
-            later = itertools.takewhile(lambda w, end=last[v]: layout.home[w][1] < end, itertools.islice(versions, at + 1, None))
+            later = itertools.takewhile(
+                lambda w, end=last[v]: layout.home[w][1] < end, itertools.islice(versions, at + 1, None)
+            )
             clash = any(begins < layout.home[w][1] and not _same_web(v, w, layout) for w in later)
             names[v] = unique(f"{name}_bar", taken) if clash else shared
     for v in sorted((v for v in layout.home if v.hidden), key=lambda v: v.uid):
-        names[v] = f"{v.name}_bar"     # made distinct when first used, so that numbers follow the text
+        names[v] = f"{v.name}_bar"  # made distinct when first used, so that numbers follow the text
     return names
 
 
 def _same_web(v: Var, w: Var, layout) -> bool:
     """Is `w` a later version that only takes over where `v` is no longer read (a loop's own phi)?"""
-    return isinstance(w.definition, Phi) and w.definition.then is v and not any(
-        p > layout.home[w][1] for p, _ in layout.uses.get(v, ()))
+    return (
+        isinstance(w.definition, Phi)
+        and w.definition.then is v
+        and not any(p > layout.home[w][1] for p, _ in layout.uses.get(v, ()))
+    )
 
 
 class Taken(set):

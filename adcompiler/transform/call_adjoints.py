@@ -4,6 +4,7 @@ Numbers, and arrays whose memory is never changed, go by value: the adjoint of t
 arguments come out. Containers, and arrays that some function of the module changes in place, have shadows, which the
 functions of one replay share.
 """
+
 from __future__ import annotations
 
 import ast
@@ -46,7 +47,8 @@ def note_shadows(instances, layouts, shadowed):
     for instance, layout in zip(instances, layouts, strict=True):
         instance.needs_shadow = any(
             v.active and (isinstance(v.type, Ref) or _is_array(v) and id(v.group.family) in shadowed)
-            for v in layout.home)
+            for v in layout.home
+        )
     for _ in instances:
         for instance in instances:
             called = [s.instance for s in walk(instance.function.body) if isinstance(s, UserCall)]
@@ -73,7 +75,8 @@ def reverse_call(b, s: UserCall):
     instance = s.instance
     positions = returned_parameters(b, instance)
     wanted = any(b.is_set(leaf) for leaf in operand_leaves(s.target) if goes_by_value(b, leaf)) and any(
-        b.contributes(leaf) for k in positions for leaf in operand_leaves(s.args[k]))
+        b.contributes(leaf) for k in positions for leaf in operand_leaves(s.args[k])
+    )
     if not wanted and not instance.needs_shadow:
         b.kill(s.target)
         return
@@ -136,5 +139,13 @@ def gradient(b, v: Var):
     return b.final(v) if goes_by_value(b, v) else constant(None)
 
 
-__all__ = ["gradient", "note_shadows", "returned_parameters", "reverse_call", "seed_result", "shared_families",
-           "takes_seed", "volatile_families"]
+__all__ = [
+    "gradient",
+    "note_shadows",
+    "returned_parameters",
+    "reverse_call",
+    "seed_result",
+    "shared_families",
+    "takes_seed",
+    "volatile_families",
+]

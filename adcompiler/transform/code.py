@@ -3,6 +3,7 @@
 A name that stands for a primal value which the reverse sweep needs is a `Needed` node until `save` decides where the
 value comes from.
 """
+
 from __future__ import annotations
 
 import ast
@@ -33,7 +34,7 @@ class Line:
     op: ast.operator | None = None
     loc: Loc = NOWHERE
     hidden: bool = False
-    keep: bool = False          # never dropped or moved: it has an effect
+    keep: bool = False  # never dropped or moved: it has an effect
 
 
 @dataclass(eq=False)
@@ -139,7 +140,7 @@ def nodes(tree: ast.AST) -> list[ast.AST]:
     return found
 
 
-_PARTS: dict = {ast.Name: (), ast.Constant: ()}     # class of node -> fields that hold other nodes
+_PARTS: dict = {ast.Name: (), ast.Constant: ()}  # class of node -> fields that hold other nodes
 
 
 def inner_blocks(item) -> list[list]:
@@ -163,5 +164,24 @@ def expressions(item):
     return []
 
 
-__all__ = ["Branch", "Enter", "Line", "Needed", "Repeat", "Restore", "Verbatim", "attribute", "call", "clone", "constant", "copy",
-           "expressions", "inner_blocks", "lines", "name", "needed", "nodes", "subscript"]
+__all__ = [
+    "Branch",
+    "Enter",
+    "Line",
+    "Needed",
+    "Repeat",
+    "Restore",
+    "Verbatim",
+    "attribute",
+    "call",
+    "clone",
+    "constant",
+    "copy",
+    "expressions",
+    "inner_blocks",
+    "lines",
+    "name",
+    "needed",
+    "nodes",
+    "subscript",
+]

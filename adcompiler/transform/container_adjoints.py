@@ -1,4 +1,5 @@
 """The reverse of what happens to lists, dicts and objects: their shadows are walked back step by step."""
+
 from __future__ import annotations
 
 import ast
@@ -44,8 +45,11 @@ def _like(b, v, expression, s):
         return expression
     from ..runtime.shape import unbroadcast
 
-    return call(b.runtime(unbroadcast), call(b.numpy("broadcast_to"), expression, call(b.numpy("shape"), needed(v, "shape", s))),
-                call(b.numpy("shape"), needed(v, "shape", s)))
+    return call(
+        b.runtime(unbroadcast),
+        call(b.numpy("broadcast_to"), expression, call(b.numpy("shape"), needed(v, "shape", s))),
+        call(b.numpy("shape"), needed(v, "shape", s)),
+    )
 
 
 def _give(b, v: Var, s):
@@ -75,7 +79,11 @@ def _add(b, slot, given, v, s):
 
 def reverse_container(b, s: ContainerOp):
     """The reverse of one operation on a container."""
-    if not s.base.active and not (s.target is not None and s.target.active) and not (isinstance(s.value, Var) and s.value.active):
+    if (
+        not s.base.active
+        and not (s.target is not None and s.target.active)
+        and not (isinstance(s.value, Var) and s.value.active)
+    ):
         return
     _REVERSE[s.kind](b, s)
 
@@ -152,30 +160,65 @@ def _reverse(b, s):
 def _clear(b, s):
     if s.base.type.kind == "dict":
         return
-    b.line(None, ast.Call(ast.Attribute(b.shadow(s.base, s), "extend", ast.Load()),
-                          [ast.BinOp(ast.List([constant(0.0)], ast.Load()), ast.Mult(), b.need_operand(s.key, s))], []), keep=True)
+    b.line(
+        None,
+        ast.Call(
+            ast.Attribute(b.shadow(s.base, s), "extend", ast.Load()),
+            [ast.BinOp(ast.List([constant(0.0)], ast.Load()), ast.Mult(), b.need_operand(s.key, s))],
+            [],
+        ),
+        keep=True,
+    )
 
 
 def _slice(b, s):
     key = s.key
     parts = [constant(None) if p is None else b.need_operand(p, s) for p in (key.lower, key.upper, key.step)]
-    b.line(None, call(b.runtime(shadows.add_selected), b.shadow(s.base, s), call(b.namer.object(slice), *parts), b.shadow(s.target, s)), keep=True)
+    b.line(
+        None,
+        call(
+            b.runtime(shadows.add_selected),
+            b.shadow(s.base, s),
+            call(b.namer.object(slice), *parts),
+            b.shadow(s.target, s),
+        ),
+        keep=True,
+    )
 
 
 def _set_slice(b, s):
-    b.line(None, call(b.runtime(shadows.replace_span), b.shadow(s.base, s), b.need_operand(s.printed, s), b.shadow(s.value, s)), keep=True)
+    b.line(
+        None,
+        call(b.runtime(shadows.replace_span), b.shadow(s.base, s), b.need_operand(s.printed, s), b.shadow(s.value, s)),
+        keep=True,
+    )
 
 
 def _values(b, s):
-    b.line(None, call(b.runtime(shadows.add_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.target, s)), keep=True)
+    b.line(
+        None,
+        call(b.runtime(shadows.add_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.target, s)),
+        keep=True,
+    )
 
 
 def _concatenate(b, s):
     length = call(b.namer.object(len), b.shadow(s.base, s))
     whole = b.shadow(s.target, s)
-    b.line(None, call(b.runtime(shadows.add_to_elements), b.shadow(s.base, s), subscript(whole, ast.Slice(None, length, None))), keep=True)
-    b.line(None, call(b.runtime(shadows.add_to_elements), b.shadow(s.key, s),
-                      subscript(b.shadow(s.target, s), ast.Slice(call(b.namer.object(len), b.shadow(s.base, s)), None, None))), keep=True)
+    b.line(
+        None,
+        call(b.runtime(shadows.add_to_elements), b.shadow(s.base, s), subscript(whole, ast.Slice(None, length, None))),
+        keep=True,
+    )
+    b.line(
+        None,
+        call(
+            b.runtime(shadows.add_to_elements),
+            b.shadow(s.key, s),
+            subscript(b.shadow(s.target, s), ast.Slice(call(b.namer.object(len), b.shadow(s.base, s)), None, None)),
+        ),
+        keep=True,
+    )
 
 
 def _replicate(b, s):
@@ -189,8 +232,15 @@ def _elements(b, s):
     b.own(s.base, s)
     whole = s.key.lower is None and s.key.upper is None
     region = b.region(s.base, s)
-    b.line(None, call(b.runtime(shadows.add_to_rows), region if whole else subscript(region, b.need_operand(s.key, s)), b.shadow(s.target, s)),
-           keep=True)
+    b.line(
+        None,
+        call(
+            b.runtime(shadows.add_to_rows),
+            region if whole else subscript(region, b.need_operand(s.key, s)),
+            b.shadow(s.target, s),
+        ),
+        keep=True,
+    )
 
 
 def _permute(b, s):
@@ -198,17 +248,39 @@ def _permute(b, s):
 
 
 def _update(b, s):
-    b.line(None, call(b.runtime(shadows.move_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.value, s)), keep=True)
+    b.line(
+        None,
+        call(b.runtime(shadows.move_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.value, s)),
+        keep=True,
+    )
 
 
 def _copy_dict(b, s):
     b.line(None, call(b.runtime(shadows.add_items), b.shadow(s.base, s), b.shadow(s.target, s)), keep=True)
 
 
-_REVERSE = {"get": _get, "getattr": _get, "set": _set, "setattr": _set, "append": _append, "insert": _insert, "pop": _pop,
-            "pop_key": _pop_key, "extend": _extend, "reverse": _reverse, "clear": _clear, "slice": _slice, "set_slice": _set_slice,
-            "values": _values, "concatenate": _concatenate, "replicate": _replicate, "elements": _elements,
-            "permute": _permute, "update": _update, "copy_dict": _copy_dict}
+_REVERSE = {
+    "get": _get,
+    "getattr": _get,
+    "set": _set,
+    "setattr": _set,
+    "append": _append,
+    "insert": _insert,
+    "pop": _pop,
+    "pop_key": _pop_key,
+    "extend": _extend,
+    "reverse": _reverse,
+    "clear": _clear,
+    "slice": _slice,
+    "set_slice": _set_slice,
+    "values": _values,
+    "concatenate": _concatenate,
+    "replicate": _replicate,
+    "elements": _elements,
+    "permute": _permute,
+    "update": _update,
+    "copy_dict": _copy_dict,
+}
 
 
 def reverse_display(b, target: Var, value: Display, s):

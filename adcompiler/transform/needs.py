@@ -2,6 +2,7 @@
 
 The index follows the code while lines are inserted through it, so that no pass has to look at the whole code again.
 """
+
 from __future__ import annotations
 
 from .adjoint import Trips
@@ -13,10 +14,10 @@ class Needs:
 
     def __init__(self, code):
         self.code = code
-        self.readers: dict = {}       # variable or loop -> [(node, item that holds it)]
-        self.entered: dict = {}       # id of a block -> the code list of its reverse
-        self._list_of: dict = {}      # item -> the code list that holds it
-        self._around: dict = {}       # id of a code list -> the item around it
+        self.readers: dict = {}  # variable or loop -> [(node, item that holds it)]
+        self.entered: dict = {}  # id of a block -> the code list of its reverse
+        self._list_of: dict = {}  # item -> the code list that holds it
+        self._around: dict = {}  # id of a code list -> the item around it
         self._found: list = []
         self._add_list(code, None)
 

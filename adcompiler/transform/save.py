@@ -7,6 +7,7 @@ kill), or copied where they are read, whichever moves less.
 
 Takes reverse code with `Needed` nodes; leaves code without them, and the insertions that the forward sweep must make.
 """
+
 from __future__ import annotations
 
 import ast
@@ -19,17 +20,68 @@ import numpy as np
 
 from ..analysis.alias import root_of, view_source
 from ..errors import NOWHERE
-from ..ir.nodes import NOTHING, Assign, Call, Const, Effect, GetAttr, GetItem, If, Loop, Phi, Store, Unpack, UserCall, Var, operands
+from ..ir.nodes import (
+    NOTHING,
+    Assign,
+    Call,
+    Const,
+    Effect,
+    GetAttr,
+    GetItem,
+    If,
+    Loop,
+    Phi,
+    Store,
+    Unpack,
+    UserCall,
+    Var,
+    operands,
+)
 from ..ir.types import INT, Num, Ref, Tup
 from ..runtime.shadows import entries
 from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
-from .code import (Enter, Line, Needed, Repeat, Restore, attribute, call, expressions, inner_blocks, lines, name, nodes, subscript)
+from .code import (
+    Enter,
+    Line,
+    Needed,
+    Repeat,
+    Restore,
+    attribute,
+    call,
+    expressions,
+    inner_blocks,
+    lines,
+    name,
+    nodes,
+    subscript,
+)
 from .needs import Needs
 
-_CHEAP = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, len, min, max, range, int, abs,
-          operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.is_, operator.is_not}
-TYPICAL = 50          # a typical extent and trip count, for comparing costs that are not known
+_CHEAP = {
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.floordiv,
+    operator.mod,
+    operator.neg,
+    len,
+    min,
+    max,
+    range,
+    int,
+    abs,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.eq,
+    operator.ne,
+    operator.not_,
+    operator.is_,
+    operator.is_not,
+}
+TYPICAL = 50  # a typical extent and trip count, for comparing costs that are not known
 
 
 @dataclass
@@ -50,11 +102,11 @@ class Kept:
 class Insertions:
     """What the forward sweep does beyond the user's program."""
 
-    before: dict = field(default_factory=dict)      # statement -> lines in front of it
-    after: dict = field(default_factory=dict)       # statement or block key -> lines behind it
-    head: dict = field(default_factory=dict)        # loop -> lines at the start of its body
-    start: list = field(default_factory=list)       # at the start of the function
-    counters: dict = field(default_factory=dict)    # loop -> name of its trip counter
+    before: dict = field(default_factory=dict)  # statement -> lines in front of it
+    after: dict = field(default_factory=dict)  # statement or block key -> lines behind it
+    head: dict = field(default_factory=dict)  # loop -> lines at the start of its body
+    start: list = field(default_factory=list)  # at the start of the function
+    counters: dict = field(default_factory=dict)  # loop -> name of its trip counter
 
 
 class Saver:
@@ -69,13 +121,13 @@ class Saver:
         self.recomputed: list = []
         self.plans: dict = {}
         self.used_names: dict[str, object] = {}
-        self.tape: list[tuple[str, str]] = []        # (name in the forward function, name in the adjoint)
+        self.tape: list[tuple[str, str]] = []  # (name in the forward function, name in the adjoint)
         self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or self._opaque(s)]
         self.restoring: dict = {}
         self.saved_kills: set = set()
         self.index_names: dict = {}
         self.copies: dict = {}
-        self.waiting: list = []                      # heap of (rank, number, key)
+        self.waiting: list = []  # heap of (rank, number, key)
         self.queued: set = set()
         self.kills_by_family = self._kills_by_family()
         self.kill_places_of: dict = {}
@@ -83,8 +135,15 @@ class Saver:
 
     @staticmethod
     def _opaque(s):
-        return isinstance(s, Assign) and isinstance(s.value, Call) and s.value.rule is None and not (
-            callable(s.value.function) and getattr(s.value.function, "__module__", None) in ("_operator", "builtins"))
+        return (
+            isinstance(s, Assign)
+            and isinstance(s.value, Call)
+            and s.value.rule is None
+            and not (
+                callable(s.value.function)
+                and getattr(s.value.function, "__module__", None) in ("_operator", "builtins")
+            )
+        )
 
     # -- driver ----------------------------------------------------------------------------------------------------
     def run(self):
@@ -94,7 +153,7 @@ class Saver:
         self.needs = Needs(self.code)
         found = self.needs.take_found()
         for n in found:
-            self.key(n)               # the statements that share a copy are known once all have been seen
+            self.key(n)  # the statements that share a copy are known once all have been seen
         while self.wait_for(found):
             self.resolve_waiting()
             found = self.needs.nodes()
@@ -174,7 +233,10 @@ class Saver:
         places = self.kill_places_of.get(id(family))
         if places is None:
             kills = self.kills_of(family)
-            places = sorted(self.layout.position[k] for k in kills), {loop for k in kills for loop in self.layout.loops[k]}
+            places = (
+                sorted(self.layout.position[k] for k in kills),
+                {loop for k in kills for loop in self.layout.loops[k]},
+            )
             self.kill_places_of[id(family)] = places
         return places
 
@@ -183,9 +245,13 @@ class Saver:
         if at is END:
             return False
         if id(v.group.family) in self.b.volatile:
-            return True       # other functions of the module change it, before this one runs in reverse
+            return True  # other functions of the module change it, before this one runs in reverse
         positions, loops = self.kill_places(v.group.family)
-        return bool(positions) and positions[-1] >= self.layout.position[at] or any(loop in loops for loop in self.layout.loops[at])
+        return (
+            bool(positions)
+            and positions[-1] >= self.layout.position[at]
+            or any(loop in loops for loop in self.layout.loops[at])
+        )
 
     def canonical(self, v, at):
         """The first statement of the block of `at` that reads the same content of `v`."""
@@ -217,7 +283,11 @@ class Saver:
                 continue
             first = min(self.layout.position[s] for s, _ in wanted)
             loops = {loop for s, _ in wanted for loop in self.layout.loops[s]}
-            relevant = [k for k in kills if self.layout.position[k] >= first or any(loop in loops for loop in self.layout.loops[k])]
+            relevant = [
+                k
+                for k in kills
+                if self.layout.position[k] >= first or any(loop in loops for loop in self.layout.loops[k])
+            ]
             restore = sum(TYPICAL ** (self.layout.depth(k) + self.region_rank(k)) for k in relevant)
             copies = sum(TYPICAL ** (self.layout.depth(s) + rank) for s, rank in set(wanted))
             if restore <= copies:
@@ -231,7 +301,12 @@ class Saver:
                 reads.setdefault(root_of(v), []).append((at, v.type.rank or 1))
             return
         d = v.definition
-        if isinstance(d, Assign) and isinstance(d.value, GetItem) and isinstance(d.value.base, Var) and self.unstable(d.value.base):
+        if (
+            isinstance(d, Assign)
+            and isinstance(d.value, GetItem)
+            and isinstance(d.value.base, Var)
+            and self.unstable(d.value.base)
+        ):
             base = d.value.base
             if self.changes_after(base, d) and self.steady(base, v, at):
                 reads.setdefault(root_of(base), []).append((d, v.type.rank or 0 if isinstance(v.type, Num) else 0))
@@ -262,7 +337,7 @@ class Saver:
         if not isinstance(k, Store):
             return 2
         t = self.b.region_type(k.base, k)
-        return (t.rank if isinstance(t, Num) and t.rank is not None else 1)
+        return t.rank if isinstance(t, Num) and t.rank is not None else 1
 
     # -- plans -----------------------------------------------------------------------------------------------------
     def plan(self, key):
@@ -275,12 +350,17 @@ class Saver:
         if kind == "shape":
             made = self.plan_shape(v)
             if self.joint and isinstance(made, ast.Name) and self.may_be_missing(v):
-                self.preset(made.id)      # a zero adjoint has the shape of what may be missing
+                self.preset(made.id)  # a zero adjoint has the shape of what may be missing
             return made
         if kind == "entries":
             return self.keep_entries(v)
-        if kind == "value" and v.const is not NOTHING and isinstance(v.const, (bool, int, float, str)) and not v.varied and \
-                not isinstance(v.type, Ref):
+        if (
+            kind == "value"
+            and v.const is not NOTHING
+            and isinstance(v.const, (bool, int, float, str))
+            and not v.varied
+            and not isinstance(v.type, Ref)
+        ):
             return self.b.namer.object(v.const)
         if kind == "value" and v.const is not NOTHING and not isinstance(v.type, Num) and not isinstance(v.type, Ref):
             try:
@@ -309,7 +389,7 @@ class Saver:
             wanted = self.names.name(v)
             other = self.used_names.get(wanted)
             if not v.hidden and other in self.index_names and self.apart(loop, other):
-                self.index_names[v] = self.index_names[other]    # two loops, one after the other, share an index name
+                self.index_names[v] = self.index_names[other]  # two loops, one after the other, share an index name
             else:
                 self.index_names[v] = self.reverse_name(v)
         return name(self.index_names[v])
@@ -349,8 +429,18 @@ class Saver:
         if (forward, reverse) not in self.tape:
             self.tape.append((forward, reverse))
             loc = loc or v.loc
-            self.kept.append(Kept(forward, v, loc.lineno, reason, listed, what,
-                                  v.name if isinstance(v, Var) and not v.hidden else forward, loc))
+            self.kept.append(
+                Kept(
+                    forward,
+                    v,
+                    loc.lineno,
+                    reason,
+                    listed,
+                    what,
+                    v.name if isinstance(v, Var) and not v.hidden else forward,
+                    loc,
+                )
+            )
 
     # -- recomputation ---------------------------------------------------------------------------------------------
     def recompute(self, v):
@@ -360,10 +450,17 @@ class Saver:
             return None
         if not self.is_cheap(v) or not self.valid(v) or self.cost(v, 0) > 0:
             return None
-        if not v.hidden and not self.layout.home_loops.get(v) and self.layout.home[v][0] is self.function.body \
-                and not (self.unstable(v)) and not isinstance(v.definition, str):
-            return None       # a name of the function's own level is simply still there
-        expression = self.b.need_operand(v.definition.value, self.last_use(v)) if isinstance(v.definition, Assign) else None
+        if (
+            not v.hidden
+            and not self.layout.home_loops.get(v)
+            and self.layout.home[v][0] is self.function.body
+            and not (self.unstable(v))
+            and not isinstance(v.definition, str)
+        ):
+            return None  # a name of the function's own level is simply still there
+        expression = (
+            self.b.need_operand(v.definition.value, self.last_use(v)) if isinstance(v.definition, Assign) else None
+        )
         if expression is None:
             source = view_source(v)
             if source is None:
@@ -377,14 +474,26 @@ class Saver:
 
     def read_back(self, v):
         """A number that the next statement stores: before that store is undone, the memory still holds it."""
-        if not self.tbr or not (v.hidden and isinstance(v.type, Num) and v.type.boxed is False and self.layout.home_loops.get(v)):
+        if not self.tbr or not (
+            v.hidden and isinstance(v.type, Num) and v.type.boxed is False and self.layout.home_loops.get(v)
+        ):
             return None
-        store = next((s for _, s in self.layout.uses.get(v, ()) if isinstance(s, Store) and s.value is v and s.op is None), None)
+        store = next(
+            (s for _, s in self.layout.uses.get(v, ()) if isinstance(s, Store) and s.value is v and s.op is None), None
+        )
         if store is None or store not in self.saved_kills or self.layout.block[store] is not self.layout.home[v][0]:
             return None
         root, base = root_of(store.base), store.base
-        exact = self.b.is_element(base, store) and base.type.kind == v.type.kind and (v.type.dtype or np.dtype(float)) == base.type.dtype
-        if not self.restoring.get(root) or not exact or any(at > self.layout.position[store] for at, _ in self.reverse_uses(v)):
+        exact = (
+            self.b.is_element(base, store)
+            and base.type.kind == v.type.kind
+            and (v.type.dtype or np.dtype(float)) == base.type.dtype
+        )
+        if (
+            not self.restoring.get(root)
+            or not exact
+            or any(at > self.layout.position[store] for at, _ in self.reverse_uses(v))
+        ):
             return None
         if any(self.cost_of(u, 0) > 0 for u in operands(store.index)):
             return None
@@ -410,9 +519,17 @@ class Saver:
         if isinstance(value, (Var, Const)):
             return True
         if isinstance(value, GetItem):
-            fancy = isinstance(v.type, Num) and v.type.boxed is not False and not self.shares(v, value.base) and not isinstance(
-                getattr(value.base, "type", None), Tup)
-            return isinstance(value.base, (Var, Call)) and not fancy and not isinstance(getattr(value.base, "type", None), Ref)
+            fancy = (
+                isinstance(v.type, Num)
+                and v.type.boxed is not False
+                and not self.shares(v, value.base)
+                and not isinstance(getattr(value.base, "type", None), Tup)
+            )
+            return (
+                isinstance(value.base, (Var, Call))
+                and not fancy
+                and not isinstance(getattr(value.base, "type", None), Ref)
+            )
         if isinstance(value, GetAttr):
             return value.attr in ("shape", "size", "ndim", "dtype")
         if isinstance(value, Call):
@@ -425,13 +542,21 @@ class Saver:
                 return False
             if not known:
                 return False
-            scalars = all(not isinstance(a, Var) or isinstance(a.type, Num) and a.type.is_scalar or function is len for a in value.args)
+            scalars = all(
+                not isinstance(a, Var) or isinstance(a.type, Num) and a.type.is_scalar or function is len
+                for a in value.args
+            )
             integral = isinstance(v.type, Num) and v.type.kind in "ib"
             return scalars and integral
         return False
 
     def shares(self, v, base):
-        return isinstance(base, Var) and base.group is not None and v.group is not None and base.group.find() is v.group.find()
+        return (
+            isinstance(base, Var)
+            and base.group is not None
+            and v.group is not None
+            and base.group.find() is v.group.find()
+        )
 
     def valid(self, v, users=()) -> bool:
         """Would computing `v` again in reverse read the same memory? `users`: statements that would read it then."""
@@ -534,8 +659,12 @@ class Saver:
     def keep_copy(self, v, at):
         """Keep a copy of memory as `at` reads it, since it changes later."""
         base = self.names.name(v)
-        copied = call(attribute(self.names.read(v), "copy")) if v.type.is_array and not self.may_be_missing(v) else call(self.b.numpy("copy"), self.names.read(v))
-        made_here = self.layout.home[v][1] >= self.layout.position[at]      # the adjoint reads its own result
+        copied = (
+            call(attribute(self.names.read(v), "copy"))
+            if v.type.is_array and not self.may_be_missing(v)
+            else call(self.b.numpy("copy"), self.names.read(v))
+        )
+        made_here = self.layout.home[v][1] >= self.layout.position[at]  # the adjoint reads its own result
 
         def insert(line):
             self.after(v, line) if made_here else self.before(at, line)
@@ -552,7 +681,11 @@ class Saver:
         insert(Line(None, call(attribute(name(site), "append"), copied), None, at.loc, keep=True))
         text = unique(f"{base}_0", self.taken)
         key = ("copy", v, at)
-        self.place_key(key, self.layout.block[at], Line(name(text, True), call(attribute(name(site), "pop")), None, at.loc, keep=True))
+        self.place_key(
+            key,
+            self.layout.block[at],
+            Line(name(text, True), call(attribute(name(site), "pop")), None, at.loc, keep=True),
+        )
         self.on_tape(site, site, v, "its memory is overwritten later", listed=True)
         return name(text)
 
@@ -584,13 +717,19 @@ class Saver:
     def keep_entries(self, v):
         """Keep what a container of the caller holds at the start, since the program changes it."""
         text = unique(f"{self.names.name(v)}_given", self.taken)
-        self.insert.start.append(Line(name(text, True), call(self.b.runtime(entries), self.names.read(v)), None, NOWHERE))
+        self.insert.start.append(
+            Line(name(text, True), call(self.b.runtime(entries), self.names.read(v)), None, NOWHERE)
+        )
         self.on_tape(text, text, v, "what the argument holds at the start", listed=False, what="structure")
         return name(text)
 
     def keep_shape(self, v):
         text = unique(f"{self.names.name(v)}_shape", self.taken)
-        shape = attribute(self.names.read(v), "shape") if v.type.is_array and not self.may_be_missing(v) else call(self.b.numpy("shape"), self.names.read(v))
+        shape = (
+            attribute(self.names.read(v), "shape")
+            if v.type.is_array and not self.may_be_missing(v)
+            else call(self.b.numpy("shape"), self.names.read(v))
+        )
         if not self.layout.home_loops.get(v):
             self.after(v, Line(name(text, True), shape, None, v.loc))
             if self.layout.home[v][0] is not self.function.body and not self.joint:
@@ -600,7 +739,11 @@ class Saver:
             site = unique(f"{text}s", self.taken)
             self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
             self.after(v, Line(None, call(attribute(name(site), "append"), shape), None, v.loc, keep=True))
-            self.place_key(("shape", v), self.layout.home[v][0], Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True))
+            self.place_key(
+                ("shape", v),
+                self.layout.home[v][0],
+                Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True),
+            )
             self.on_tape(site, site, v, "shape only", listed=True, what="shape")
         return ShapeName(text)
 
@@ -614,9 +757,14 @@ class Saver:
             return name(counter)
         site = unique(f"{counter}_saved", self.taken)
         self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-        self.insert.after.setdefault(loop, []).append(Line(None, call(attribute(name(site), "append"), name(counter)), None, loop.loc, keep=True))
-        self.place_key(("trips", loop), self.layout.block[loop],
-                       Line(name(counter, True), call(attribute(name(site), "pop")), None, loop.loc, keep=True))
+        self.insert.after.setdefault(loop, []).append(
+            Line(None, call(attribute(name(site), "append"), name(counter)), None, loop.loc, keep=True)
+        )
+        self.place_key(
+            ("trips", loop),
+            self.layout.block[loop],
+            Line(name(counter, True), call(attribute(name(site), "pop")), None, loop.loc, keep=True),
+        )
         self.on_tape(site, site, None, "how often the loop ran", listed=True, what="trips", loc=loop.loc)
         return name(counter)
 
@@ -697,7 +845,9 @@ class Saver:
         """What is restored in reverse is a copy, unless no one else can see the array."""
         for root in sorted(self.restoring, key=lambda v: v.uid):
             plan = self.plans.get(("value", root), self.plans.get(("ref", root)))
-            returned = any(v.group is not None and v.group.family is root.group.family for v in operands(self.function.result))
+            returned = any(
+                v.group is not None and v.group.family is root.group.family for v in operands(self.function.result)
+            )
             if not isinstance(plan, ast.Name) or (self.joint and root.definition != "global" and not returned):
                 continue
             own = plan.id if root.definition != "global" and not self.joint else unique(f"{plan.id}_now", self.taken)
@@ -708,8 +858,18 @@ class Saver:
 
     def on_tape_kill(self, site, s, listed):
         self.tape.append((site, site))
-        self.kept.append(Kept(site, s.base, s.loc.lineno, "overwritten here, and read by the adjoint of an earlier line", listed, "region",
-                              s.base.name if not s.base.hidden else site, s.loc))
+        self.kept.append(
+            Kept(
+                site,
+                s.base,
+                s.loc.lineno,
+                "overwritten here, and read by the adjoint of an earlier line",
+                listed,
+                "region",
+                s.base.name if not s.base.hidden else site,
+                s.loc,
+            )
+        )
 
     # -- the end ---------------------------------------------------------------------------------------------------
     def substitute(self, code):
@@ -743,22 +903,47 @@ class Saver:
             return self.replaced(_copy(self.plans[self.key(node)]))
         if isinstance(node, Trips):
             return _copy(self.plans[("trips", node.loop)])
-        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute) and node.func.attr in ("shape", "ndim", "size"):
+        if (
+            isinstance(node, ast.Call)
+            and len(node.args) == 1
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("shape", "ndim", "size")
+        ):
             inner = self.replaced(node.args[0])
             if isinstance(inner, ShapeName):
                 shape = name(inner.id)
                 if node.func.attr == "shape":
                     return shape
-                return call(self.b.namer.object(len), shape) if node.func.attr == "ndim" else call(self.b.namer.object(np.prod), shape)
+                return (
+                    call(self.b.namer.object(len), shape)
+                    if node.func.attr == "ndim"
+                    else call(self.b.namer.object(np.prod), shape)
+                )
             return ast.Call(node.func, [inner], [])
-        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name) and node.func.id == "len":
+        if (
+            isinstance(node, ast.Call)
+            and len(node.args) == 1
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "len"
+        ):
             inner = self.replaced(node.args[0])
-            return subscript(name(inner.id), ast.Constant(0)) if isinstance(inner, ShapeName) else ast.Call(node.func, [inner], [])
-        if isinstance(node, ast.Attribute) and isinstance(node.value, Needed) and node.attr in ("shape", "ndim", "size"):
+            return (
+                subscript(name(inner.id), ast.Constant(0))
+                if isinstance(inner, ShapeName)
+                else ast.Call(node.func, [inner], [])
+            )
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, Needed)
+            and node.attr in ("shape", "ndim", "size")
+        ):
             inner = self.replaced(node.value)
             if isinstance(inner, ShapeName):
-                return name(inner.id) if node.attr == "shape" else call(
-                    self.b.namer.object(len if node.attr == "ndim" else np.prod), name(inner.id))
+                return (
+                    name(inner.id)
+                    if node.attr == "shape"
+                    else call(self.b.namer.object(len if node.attr == "ndim" else np.prod), name(inner.id))
+                )
             return ast.Attribute(inner, node.attr, node.ctx)
         if isinstance(node, ast.AST):
             for f in node._fields:

@@ -11,6 +11,7 @@ serves a block up to where the primal's name is bound again; uses inside a loop 
 >>> [f"{ast.unparse(line.target)} = {ast.unparse(line.value)}" for line in block]
 ['table_bar = shadow(table)', 'table_bar[0] = 1.0', 'table_bar[1] = 2.0']
 """
+
 from __future__ import annotations
 
 import ast
@@ -53,8 +54,14 @@ def _primals(code) -> list[str]:
 
 
 def _is_shadow(n, primal=None) -> bool:
-    return (isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "shadow" and len(n.args) == 1
-            and isinstance(n.args[0], ast.Name) and primal in (None, n.args[0].id))
+    return (
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Name)
+        and n.func.id == "shadow"
+        and len(n.args) == 1
+        and isinstance(n.args[0], ast.Name)
+        and primal in (None, n.args[0].id)
+    )
 
 
 def _bind(code, primal, taken, free, always):
@@ -89,7 +96,9 @@ def _binds(item, primal) -> bool:
     """Does an item, or something inside it, bind the name?"""
     for i in lines([item]):
         target = getattr(i, "target", None)
-        if target is not None and any(isinstance(n, ast.Name) and n.id == primal and not isinstance(n.ctx, ast.Load) for n in ast.walk(target)):
+        if target is not None and any(
+            isinstance(n, ast.Name) and n.id == primal and not isinstance(n.ctx, ast.Load) for n in ast.walk(target)
+        ):
             return True
         if isinstance(i, Verbatim) and any(isinstance(n, ast.Name) and n.id == primal for n in ast.walk(i.node)):
             return True
@@ -113,7 +122,7 @@ def _replace(item, primal, bar):
             if isinstance(e, ast.AST):
                 setattr(i, field, work.visit(e))
         if isinstance(i, Line) and isinstance(i.target, ast.Subscript):
-            i.keep = True      # other names may look into the same memory
+            i.keep = True  # other names may look into the same memory
 
 
 __all__ = ["name_shadows"]

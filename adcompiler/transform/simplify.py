@@ -10,6 +10,7 @@ call with effects; arithmetic is not reordered, so results are the same to the l
 >>> [ast.unparse(line.value) for line in block]
 ['a * b + c']
 """
+
 from __future__ import annotations
 
 import ast
@@ -38,6 +39,7 @@ def simplify(code, live, *, enabled=True):
 
 # -- what nothing reads ------------------------------------------------------------------------------------------------
 
+
 def drop_unread(code, live) -> bool:
     """Remove assignments to names that are read nowhere."""
     read = set(live)
@@ -47,7 +49,7 @@ def drop_unread(code, live) -> bool:
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read.add(n.id)
         if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name) and item.keep:
-            read.add(item.target.id)    # an in-place operator writes memory that other names may see
+            read.add(item.target.id)  # an in-place operator writes memory that other names may see
         if isinstance(item, Verbatim):
             read |= {n.id for n in nodes(item.node) if isinstance(n, ast.Name)}
     return _drop(code, read)
@@ -65,8 +67,13 @@ def _drop(code, read) -> bool:
             elif _is_pop(item.value):
                 out.append(Line(None, item.value, None, item.loc, keep=True))
             continue
-        if isinstance(item, Line) and item.op is None and isinstance(item.target, ast.Name) and isinstance(item.value, ast.Name) \
-                and item.target.id == item.value.id:
+        if (
+            isinstance(item, Line)
+            and item.op is None
+            and isinstance(item.target, ast.Name)
+            and isinstance(item.value, ast.Name)
+            and item.target.id == item.value.id
+        ):
             changed = True
             continue
         if isinstance(item, Verbatim) and isinstance(item.node, ast.FunctionDef) and item.node.name not in read:
@@ -75,8 +82,13 @@ def _drop(code, read) -> bool:
         if isinstance(item, Branch) and not item.then and not item.orelse:
             changed = True
             continue
-        if isinstance(item, Repeat) and not item.body and item.target is not None and not _calls(item.iterable) and not any(
-                isinstance(n, ast.Name) and n.id in read for n in nodes(item.target)):
+        if (
+            isinstance(item, Repeat)
+            and not item.body
+            and item.target is not None
+            and not _calls(item.iterable)
+            and not any(isinstance(n, ast.Name) and n.id in read for n in nodes(item.target))
+        ):
             changed = True
             continue
         out.append(item)
@@ -89,11 +101,15 @@ def _is_pop(value):
 
 
 def _calls(e):
-    return any(isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "reversed", "len", "zip", "enumerate"))
-               for n in nodes(e))
+    return any(
+        isinstance(n, ast.Call)
+        and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "reversed", "len", "zip", "enumerate"))
+        for n in nodes(e)
+    )
 
 
 # -- substitution ------------------------------------------------------------------------------------------------------
+
 
 class _Counts:
     def __init__(self, code, live):
@@ -120,9 +136,19 @@ def _substitute_block(code, counts) -> bool:
         item = code[at]
         for inner in inner_blocks(item):
             changed |= _substitute_block(inner, counts)
-        if isinstance(item, Line) and item.hidden and item.op is None and isinstance(item.target, ast.Name) and not item.keep:
+        if (
+            isinstance(item, Line)
+            and item.hidden
+            and item.op is None
+            and isinstance(item.target, ast.Name)
+            and not item.keep
+        ):
             identifier = item.target.id
-            if counts.uses.get(identifier, 0) == 1 and counts.writes.get(identifier, 0) == 1 and _push_down(code, at, identifier, item.value):
+            if (
+                counts.uses.get(identifier, 0) == 1
+                and counts.writes.get(identifier, 0) == 1
+                and _push_down(code, at, identifier, item.value)
+            ):
                 del code[at]
                 changed = True
                 continue
@@ -136,9 +162,18 @@ def _forward_names(code, counts) -> bool:
     for at, item in enumerate(list(code)):
         for inner in inner_blocks(item):
             changed |= _forward_names(inner, counts)
-        if not (isinstance(item, Line) and item.hidden and item.op is None and isinstance(item.target, ast.Name) and not item.keep
-                and (isinstance(item.value, (ast.Name, ast.Constant)) or isinstance(item.value, ast.UnaryOp)
-                     and isinstance(item.value.operand, ast.Constant))):
+        if not (
+            isinstance(item, Line)
+            and item.hidden
+            and item.op is None
+            and isinstance(item.target, ast.Name)
+            and not item.keep
+            and (
+                isinstance(item.value, (ast.Name, ast.Constant))
+                or isinstance(item.value, ast.UnaryOp)
+                and isinstance(item.value.operand, ast.Constant)
+            )
+        ):
             continue
         identifier = item.target.id
         if counts.writes.get(identifier, 0) != 1 or counts.uses.get(identifier, 0) == 0:
@@ -148,8 +183,13 @@ def _forward_names(code, counts) -> bool:
         place = code.index(item)
         end = None
         for k in range(place + 1, len(code)):
-            inside = sum(1 for i in lines([code[k]]) for e in expressions(i) for n in nodes(e)
-                         if isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load))
+            inside = sum(
+                1
+                for i in lines([code[k]])
+                for e in expressions(i)
+                for n in nodes(e)
+                if isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load)
+            )
             writes = source is not None and _binds([code[k]], source)
             if writes and inside and not isinstance(code[k], Line):
                 break
@@ -174,13 +214,24 @@ def _forward_names(code, counts) -> bool:
 
 def _binds(code, identifier) -> bool:
     for item in lines(code):
-        if isinstance(item, Line) and item.target is not None and any(
-                isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in nodes(item.target)):
+        if (
+            isinstance(item, Line)
+            and item.target is not None
+            and any(
+                isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load)
+                for n in nodes(item.target)
+            )
+        ):
             return True
-        if isinstance(item, Repeat) and item.target is not None and any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(item.target)):
+        if (
+            isinstance(item, Repeat)
+            and item.target is not None
+            and any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(item.target))
+        ):
             return True
-        if isinstance(item, Verbatim) and any(isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load)
-                                              for n in nodes(item.node)):
+        if isinstance(item, Verbatim) and any(
+            isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in nodes(item.node)
+        ):
             return True
     return False
 
@@ -226,10 +277,18 @@ def _push_down(code, at, identifier, value) -> bool:
                     return False
                 item.target = _replaced(item.target, identifier, value)
             return True
-        written = {n.id for n in nodes(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} if item.target is not None else set()
+        written = (
+            {n.id for n in nodes(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+            if item.target is not None
+            else set()
+        )
         if written & reads:
             return False
-        if item.keep or (item.op is not None and not isinstance(item.target, ast.Name)) or isinstance(item.target, (ast.Subscript, ast.Attribute)):
+        if (
+            item.keep
+            or (item.op is not None and not isinstance(item.target, ast.Name))
+            or isinstance(item.target, (ast.Subscript, ast.Attribute))
+        ):
             if memory and not _append_only(item):
                 return False
         if item.op is not None and isinstance(item.target, ast.Name) and item.target.id in reads:
@@ -244,12 +303,19 @@ def _size(e) -> int:
 def _append_only(item):
     """A push to the tape changes no array."""
     v = item.value
-    return item.target is None and isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute) and v.func.attr == "append" and \
-        isinstance(v.func.value, ast.Name)
+    return (
+        item.target is None
+        and isinstance(v, ast.Call)
+        and isinstance(v.func, ast.Attribute)
+        and v.func.attr == "append"
+        and isinstance(v.func.value, ast.Name)
+    )
 
 
 def _write_order_matters(item, value):
-    return any(isinstance(n, ast.Call) for n in nodes(item.value)) and any(isinstance(n, ast.Call) for n in nodes(value))
+    return any(isinstance(n, ast.Call) for n in nodes(item.value)) and any(
+        isinstance(n, ast.Call) for n in nodes(value)
+    )
 
 
 def _is_tuple_read(e, identifier):
@@ -258,8 +324,14 @@ def _is_tuple_read(e, identifier):
 
 def _without_defensive_copy(value, item):
     """`x[i].copy()` read at once needs no copy, unless the very line changes what was copied or keeps a reference to it."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "copy" and not value.args \
-            and isinstance(value.func.value, ast.Subscript) and isinstance(item.value, (ast.BinOp, ast.UnaryOp)):
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "copy"
+        and not value.args
+        and isinstance(value.func.value, ast.Subscript)
+        and isinstance(item.value, (ast.BinOp, ast.UnaryOp))
+    ):
         base = value.func.value
         while isinstance(base, ast.Subscript):
             base = base.value
@@ -298,27 +370,36 @@ def substituted_test(test_lines, test):
 
 # -- small patterns ----------------------------------------------------------------------------------------------------
 
+
 def _zero_then_add(code) -> bool:
     """`a[i] = 0.0; ...; a[i] += e` is `...; a[i] = e`, if nothing in between (nor `e`) reads `a`."""
     changed = False
     for first in list(code):
         for inner in inner_blocks(first):
             changed |= _zero_then_add(inner)
-        if not (isinstance(first, Line) and first.op is None and isinstance(first.target, ast.Subscript)
-                and isinstance(first.value, ast.Constant) and first.value.value == 0.0):
+        if not (
+            isinstance(first, Line)
+            and first.op is None
+            and isinstance(first.target, ast.Subscript)
+            and isinstance(first.value, ast.Constant)
+            and first.value.value == 0.0
+        ):
             continue
         base = _root_name(first.target)
         place = code.index(first)
         if base is None:
             continue
         index_names = {n.id for n in nodes(first.target) if isinstance(n, ast.Name)} - {base}
-        for second in code[place + 1: place + 12]:
+        for second in code[place + 1 : place + 12]:
             if not isinstance(second, Line):
                 break
             if first.keep and (second is not code[place + 1] or _reads_memory(second.value)):
-                break      # a shadow: other names may look into the same memory
-            same = (isinstance(second.op, ast.Add) and isinstance(second.target, ast.Subscript)
-                    and ast.dump(first.target) == ast.dump(second.target))
+                break  # a shadow: other names may look into the same memory
+            same = (
+                isinstance(second.op, ast.Add)
+                and isinstance(second.target, ast.Subscript)
+                and ast.dump(first.target) == ast.dump(second.target)
+            )
             if same and not _mentions(second.value, base):
                 second.op = None
                 code.remove(first)
@@ -340,8 +421,9 @@ def _root_name(node):
 
 
 def _writes_any(item, names) -> bool:
-    return item.target is not None and any(isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names
-                                           for n in nodes(item.target))
+    return item.target is not None and any(
+        isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names for n in nodes(item.target)
+    )
 
 
 def _signs(code) -> bool:
@@ -355,7 +437,11 @@ def _signs(code) -> bool:
         signed = _Signs()
         item.value = signed.visit(item.value)
         changed |= signed.changed
-        if isinstance(item.op, (ast.Add, ast.Sub)) and isinstance(item.value, ast.UnaryOp) and isinstance(item.value.op, ast.USub):
+        if (
+            isinstance(item.op, (ast.Add, ast.Sub))
+            and isinstance(item.value, ast.UnaryOp)
+            and isinstance(item.value.op, ast.USub)
+        ):
             item.op = ast.Sub() if isinstance(item.op, ast.Add) else ast.Add()
             item.value = item.value.operand
             changed = True
@@ -375,14 +461,23 @@ class _Signs(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
-        if isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.left, ast.UnaryOp) and isinstance(node.left.op, ast.USub) \
-                and not isinstance(node.left.operand, ast.Constant):
+        if (
+            isinstance(node.op, (ast.Mult, ast.Div))
+            and isinstance(node.left, ast.UnaryOp)
+            and isinstance(node.left.op, ast.USub)
+            and not isinstance(node.left.operand, ast.Constant)
+        ):
             self.changed = True
             return ast.UnaryOp(ast.USub(), ast.BinOp(node.left.operand, node.op, node.right))
         if isinstance(node.op, ast.Mult):
             for one, other in ((node.left, node.right), (node.right, node.left)):
-                if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub) and isinstance(one.operand, ast.Constant) \
-                        and one.operand.value == 1.0 and isinstance(one.operand.value, float):
+                if (
+                    isinstance(one, ast.UnaryOp)
+                    and isinstance(one.op, ast.USub)
+                    and isinstance(one.operand, ast.Constant)
+                    and one.operand.value == 1.0
+                    and isinstance(one.operand.value, float)
+                ):
                     self.changed = True
                     return ast.UnaryOp(ast.USub(), other)
         return node
@@ -396,8 +491,13 @@ def _conditional_expressions(code) -> bool:
             changed |= _conditional_expressions(inner)
         if isinstance(item, Branch) and len(item.then) == 1 and len(item.orelse) == 1:
             a, b = item.then[0], item.orelse[0]
-            if all(isinstance(i, Line) and i.hidden and not i.keep and i.op is None and isinstance(i.target, ast.Name) for i in (a, b)) \
-                    and a.target.id == b.target.id:
+            if (
+                all(
+                    isinstance(i, Line) and i.hidden and not i.keep and i.op is None and isinstance(i.target, ast.Name)
+                    for i in (a, b)
+                )
+                and a.target.id == b.target.id
+            ):
                 code[at] = Line(a.target, ast.IfExp(item.test, a.value, b.value), None, item.loc, hidden=True)
                 changed = True
     return changed

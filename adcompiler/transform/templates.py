@@ -3,6 +3,7 @@
 Takes a call with its bound rule; gives the expression of each active operand's contribution, with the primal values
 that it reads as `Needed` nodes.
 """
+
 from __future__ import annotations
 
 import ast
@@ -39,7 +40,11 @@ class Instance:
             target = s.targets[0].id
             if target == parameter + "_bar":
                 expression = self.fold(s.value)
-                if isinstance(expression, ast.Constant) and expression.value == 0.0 and not isinstance(expression.value, bool):
+                if (
+                    isinstance(expression, ast.Constant)
+                    and expression.value == 0.0
+                    and not isinstance(expression.value, bool)
+                ):
                     return None
                 expression = self.substitute(expression)
             elif target not in self.temporaries:
@@ -101,10 +106,19 @@ class Instance:
             return -self.known(node.operand)
         if isinstance(node, ast.BinOp):
             a, b = self.known(node.left), self.known(node.right)
-            code = compile(ast.fix_missing_locations(ast.Expression(ast.BinOp(ast.Name("a", ast.Load()), node.op, ast.Name("b", ast.Load())))),
-                           "<fold>", "eval")
+            code = compile(
+                ast.fix_missing_locations(
+                    ast.Expression(ast.BinOp(ast.Name("a", ast.Load()), node.op, ast.Name("b", ast.Load())))
+                ),
+                "<fold>",
+                "eval",
+            )
             return eval(code, {"a": a, "b": b})
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.rule.namespace:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in self.rule.namespace
+        ):
             return getattr(self.rule.namespace[node.value.id], node.attr)
         raise Undecided
 
@@ -148,7 +162,8 @@ class Instance:
                 return False
             raise Undecided
         is_ndim = marker is getattr(registry, "ndim", None) or (
-            isinstance(node.func, ast.Attribute) and node.func.attr == "ndim" and isinstance(argument, ast.Name))
+            isinstance(node.func, ast.Attribute) and node.func.attr == "ndim" and isinstance(argument, ast.Name)
+        )
         if is_ndim and isinstance(argument, ast.Name):
             t = self.type_of(argument.id)
             if isinstance(t, Num) and t.rank is not None:
@@ -164,7 +179,10 @@ class Instance:
                 if t.boxed and not any(issubclass(np.ndarray, c) for c in classes):
                     return False
                 if t.is_python:
-                    return any(issubclass({"b": bool, "i": int, "f": float, "c": complex}.get(t.kind, float), c) for c in classes)
+                    return any(
+                        issubclass({"b": bool, "i": int, "f": float, "c": complex}.get(t.kind, float), c)
+                        for c in classes
+                    )
             if isinstance(t, Tup):
                 return any(issubclass(t.cls or tuple, c) for c in classes) or (list in classes)
             raise Undecided
@@ -223,7 +241,9 @@ class Instance:
         return made
 
     def is_operand(self, identifier):
-        return identifier in self.bound or identifier in self.rule.result or identifier in self.rule.signature.parameters
+        return (
+            identifier in self.bound or identifier in self.rule.result or identifier in self.rule.signature.parameters
+        )
 
     def call(self, node):
         function = node.func
@@ -233,7 +253,11 @@ class Instance:
             return inner if self.is_real_expression(node.args[0]) else call(self.builder.numpy("conj"), inner)
         argument = node.args[0] if node.args else None
         if isinstance(argument, ast.Name) and self.is_operand(argument.id) and len(node.args) == 1:
-            if isinstance(function, ast.Attribute) and function.attr in _SHAPE_FUNCTIONS and isinstance(function.value, ast.Name):
+            if (
+                isinstance(function, ast.Attribute)
+                and function.attr in _SHAPE_FUNCTIONS
+                and isinstance(function.value, ast.Name)
+            ):
                 return self.shape(argument.id, function.attr)
             if marker is registry.ndim:
                 return self.shape(argument.id, "ndim")
@@ -253,7 +277,11 @@ class Instance:
         return True
 
     def shape(self, identifier, what):
-        operand = self.results[self.rule.result.index(identifier)] if identifier in self.rule.result else self.bound.get(identifier)
+        operand = (
+            self.results[self.rule.result.index(identifier)]
+            if identifier in self.rule.result
+            else self.bound.get(identifier)
+        )
         return self.shape_of(operand, what, identifier)
 
     def shape_of(self, operand, what, identifier=None):
@@ -270,10 +298,26 @@ class Instance:
         return call(self.builder.numpy(what), self.operand(operand) if operand is not None else self.name(identifier))
 
     def shapes(self, value, node):
-        items = value if isinstance(value, tuple) else getattr(value, "items", None) if isinstance(value, (Var, Display)) else None
-        if items is None or any(not isinstance(getattr(i, "type", None), Num) and not isinstance(i, Const) for i in items):
+        items = (
+            value
+            if isinstance(value, tuple)
+            else getattr(value, "items", None)
+            if isinstance(value, (Var, Display))
+            else None
+        )
+        if items is None or any(
+            not isinstance(getattr(i, "type", None), Num) and not isinstance(i, Const) for i in items
+        ):
             if items is not None:
-                return ast.List([self.shapes(i, node) if isinstance(i, Var) and i.items is not None else self.shape_of(i, "shape") for i in items], ast.Load())
+                return ast.List(
+                    [
+                        self.shapes(i, node)
+                        if isinstance(i, Var) and i.items is not None
+                        else self.shape_of(i, "shape")
+                        for i in items
+                    ],
+                    ast.Load(),
+                )
             return ast.Call(self.substitute(node.func), [self.operand(value)], [])
         return ast.List([self.shape_of(i, "shape") for i in items], ast.Load())
 
@@ -337,9 +381,18 @@ def _number(node):
 
 
 def _compare(op, a, b):
-    table = {ast.Eq: lambda: a == b, ast.NotEq: lambda: a != b, ast.Is: lambda: a is b, ast.IsNot: lambda: a is not b,
-             ast.Lt: lambda: a < b, ast.LtE: lambda: a <= b, ast.Gt: lambda: a > b, ast.GtE: lambda: a >= b,
-             ast.In: lambda: a in b, ast.NotIn: lambda: a not in b}
+    table = {
+        ast.Eq: lambda: a == b,
+        ast.NotEq: lambda: a != b,
+        ast.Is: lambda: a is b,
+        ast.IsNot: lambda: a is not b,
+        ast.Lt: lambda: a < b,
+        ast.LtE: lambda: a <= b,
+        ast.Gt: lambda: a > b,
+        ast.GtE: lambda: a >= b,
+        ast.In: lambda: a in b,
+        ast.NotIn: lambda: a not in b,
+    }
     return table[type(op)]()
 
 

@@ -3,6 +3,7 @@
 `verify_code` checks that no placeholder is left and that every name is there when it is read; `verify_sites` that each
 list on the tape is pushed and popped once, in blocks that run equally often.
 """
+
 from __future__ import annotations
 
 import ast
@@ -32,11 +33,22 @@ def verify_sites(forward, reverse, sites, *, stage="", function="") -> None:
     for site in sites:
         pushed, popped = pushes.pop(site, []), pops.pop(site, [])
         if len(pushed) != 1 or len(popped) != 1:
-            raise BrokenIR(f"'{site}' is pushed in {len(pushed)} places and popped in {len(popped)}", stage=stage, function=function,
-                           statement=(popped or pushed or [(None, None)])[0][1])
+            raise BrokenIR(
+                f"'{site}' is pushed in {len(pushed)} places and popped in {len(popped)}",
+                stage=stage,
+                function=function,
+                statement=(popped or pushed or [(None, None)])[0][1],
+            )
         (path, _), (back, item) = pushed[0], popped[0]
-        if path != back and (stage != "simplify" or path.replace("E", "T") != back.replace("E", "T")):   # simplify may swap sides
-            raise BrokenIR(f"'{site}' is pushed in the block '{path}' and popped in '{back}'", stage=stage, function=function, statement=item)
+        if path != back and (
+            stage != "simplify" or path.replace("E", "T") != back.replace("E", "T")
+        ):  # simplify may swap sides
+            raise BrokenIR(
+                f"'{site}' is pushed in the block '{path}' and popped in '{back}'",
+                stage=stage,
+                function=function,
+                statement=item,
+            )
 
 
 class _CodeVerifier:
@@ -102,7 +114,9 @@ class _CodeVerifier:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)):
             must |= own
         caught = [set(), *({h.name} for h in getattr(node, "handlers", ()))]
-        ends = [self.block(inner, must | (caught[k] if k < len(caught) else set())) for k, inner in enumerate(item.blocks)]
+        ends = [
+            self.block(inner, must | (caught[k] if k < len(caught) else set())) for k, inner in enumerate(item.blocks)
+        ]
         if isinstance(node, ast.Try) and ends:
             must |= set.intersection(*ends)
 
@@ -127,8 +141,12 @@ class _CodeVerifier:
     def name(self, identifier, must, item):
         if identifier in must or identifier in self.known or (identifier in self.lenient and identifier in self.may):
             return
-        self.fail(f"'{identifier}' is read where it is not assigned on every path" if identifier in self.may else
-                  f"'{identifier}' is read, but assigned nowhere before", item)
+        self.fail(
+            f"'{identifier}' is read where it is not assigned on every path"
+            if identifier in self.may
+            else f"'{identifier}' is read, but assigned nowhere before",
+            item,
+        )
 
 
 def free_names(e) -> set[str]:
@@ -151,7 +169,11 @@ def free_names(e) -> set[str]:
 
 
 def _ends(code) -> bool:
-    return bool(code) and isinstance(code[-1], Verbatim) and isinstance(code[-1].node, (ast.Break, ast.Continue, ast.Raise))
+    return (
+        bool(code)
+        and isinstance(code[-1], Verbatim)
+        and isinstance(code[-1].node, (ast.Break, ast.Continue, ast.Raise))
+    )
 
 
 def assigned_names(code) -> set[str]:
@@ -183,8 +205,12 @@ def _effects(code, method, path="", found=None) -> dict[str, list]:
     for item in code:
         for e in expressions(item):
             for n in ast.walk(e):
-                if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == method \
-                        and isinstance(n.func.value, ast.Name):
+                if (
+                    isinstance(n, ast.Call)
+                    and isinstance(n.func, ast.Attribute)
+                    and n.func.attr == method
+                    and isinstance(n.func.value, ast.Name)
+                ):
                     found.setdefault(n.func.value.id, []).append((path, item))
         if isinstance(item, Branch):
             _effects(item.then, method, path + "T", found)
@@ -192,7 +218,7 @@ def _effects(code, method, path="", found=None) -> dict[str, list]:
         elif isinstance(item, Repeat):
             _effects(item.body, method, path + "L", found)
         elif isinstance(item, Verbatim):
-            attempt = isinstance(item.node, ast.Try)      # in reverse, an attempt is a branch
+            attempt = isinstance(item.node, ast.Try)  # in reverse, an attempt is a branch
             for k, inner in enumerate(item.blocks):
                 _effects(inner, method, path + ("T" if k == 0 else "E") * attempt, found)
     return found

@@ -4,6 +4,7 @@ A value that is known at compile time and carries no number (a function, None, a
 The operands that a function value carries (defaults, the object of a method), and the variables that it reads from
 the functions around it, are handed over beside the arguments.
 """
+
 from __future__ import annotations
 
 import ast
@@ -36,8 +37,9 @@ def form_of(cx, node, operand):
     """What an instance is compiled for, of one argument: hashable, and the same in every walk."""
     t, constant = cx.assumed.current(cx.type(operand)), cx.constant(operand)
     if isinstance(t, Undefined):
-        cx.unsupported(node, "an argument of this recursive call may have no value here",
-                       "assign it on every path before")
+        cx.unsupported(
+            node, "an argument of this recursive call may have no value here", "assign it on every path before"
+        )
     if isinstance(t, Tup):
         items = operand.items if isinstance(operand, Var) else [Const(v) for v in operand.value]
         if items is None:
@@ -65,8 +67,9 @@ def _known(cx, node, value):
         function = form_of(cx, node, value.function) if isinstance(value.function, (Var, Const)) else value.function
         return ("partial", function, tuple(value.kwargs), tuple(form_of(cx, node, o) for o in operands_of(value)))
     if isinstance(value, ArrayMethod) or type(value).__module__ == Closure.__module__:
-        cx.unsupported(node, "a function that is chosen at run time is passed to a recursive function",
-                       "pass the function itself")
+        cx.unsupported(
+            node, "a function that is chosen at run time is passed to a recursive function", "pass the function itself"
+        )
     try:
         hash(value)
     except TypeError:
@@ -122,8 +125,11 @@ def captured_variables(cx, node, callee, bound) -> dict:
             if frame is None:
                 continue
             if _rebinds(value.node, name):
-                cx.unsupported(node, f"a recursive function binds '{name}' of the function around it again",
-                               f"pass '{name}' as an argument and return its new value")
+                cx.unsupported(
+                    node,
+                    f"a recursive function binds '{name}' of the function around it again",
+                    f"pass '{name}' as an argument and return its new value",
+                )
             operand = cx.env[(frame.number, name)]
             found[(frame, name)] = operand
             waiting.extend(cx.constant(leaf) for leaf in operand_leaves(operand))
@@ -150,8 +156,13 @@ def with_operands(value, operands):
 
     if isinstance(value, Closure):
         count = len(value.defaults)
-        return Closure(value.node, value.frame, tuple(operands[:count]),
-                       dict(zip(value.keyword_defaults, operands[count:], strict=True)), value.name)
+        return Closure(
+            value.node,
+            value.frame,
+            tuple(operands[:count]),
+            dict(zip(value.keyword_defaults, operands[count:], strict=True)),
+            value.name,
+        )
     if isinstance(value, BoundMethod):
         return BoundMethod(value.function, operands[0])
     if isinstance(value, Partial):
@@ -160,5 +171,13 @@ def with_operands(value, operands):
     return value
 
 
-__all__ = ["captured_variables", "definition_of", "form_of", "is_known", "operand_leaves", "operands_of",
-           "passed_operands", "with_operands"]
+__all__ = [
+    "captured_variables",
+    "definition_of",
+    "form_of",
+    "is_known",
+    "operand_leaves",
+    "operands_of",
+    "passed_operands",
+    "with_operands",
+]

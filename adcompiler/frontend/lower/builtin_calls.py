@@ -2,6 +2,7 @@
 
 A handler returns the operand of the result, or None to leave the call to the rules.
 """
+
 from __future__ import annotations
 
 import ast
@@ -150,7 +151,11 @@ def _reduce_sequence(name):
             return _extreme_with_options(cx, node, name, args, kwargs)
         if len(args) == 1 and isinstance(value, Var) and value.items is not None and name != "sum":
             if name in ("min", "max"):
-                return emit_call(cx, node, {"min": min, "max": max}[name], tuple(value.items), {}) if len(value.items) > 1 else value.items[0]
+                return (
+                    emit_call(cx, node, {"min": min, "max": max}[name], tuple(value.items), {})
+                    if len(value.items) > 1
+                    else value.items[0]
+                )
         if name == "sum" and args and isinstance(cx.type(value), (Ref, Tup, Num)) and not kwargs:
             return _running_sum(cx, node, args)
         return None
@@ -167,25 +172,37 @@ def _extreme_with_options(cx, node, name, args, kwargs):
     function = {"min": min, "max": max}[name]
     unknown = set(kwargs) - {"key", "default"}
     if unknown:
-        cx.unsupported(node, f"{name}() has no parameter '{min(unknown)}'", f"supported: {name}(..., key=..., default=...)")
+        cx.unsupported(
+            node, f"{name}() has no parameter '{min(unknown)}'", f"supported: {name}(..., key=..., default=...)"
+        )
     key, default = kwargs.get("key"), kwargs.get("default")
     if key is not None and cx.constant(key) is None:
         key = None
-    if not any(cx.varied(a) or isinstance(cx.type(a), Ref) for a in args) and (default is None or not cx.varied(default)) and key is None:
+    if (
+        not any(cx.varied(a) or isinstance(cx.type(a), Ref) for a in args)
+        and (default is None or not cx.varied(default))
+        and key is None
+    ):
         return None
     if default is not None and len(args) == 1:
         plain = {"key": key} if key is not None else {}
         if isinstance(args[0], Var) and args[0].items is not None:
             return call_function(cx, node, function, args, plain)
         length = _len(cx, node, args, {})
-        return branch_value(cx, node, length, lambda: call_function(cx, node, function, list(args), dict(plain)), lambda: default)
+        return branch_value(
+            cx, node, length, lambda: call_function(cx, node, function, list(args), dict(plain)), lambda: default
+        )
     if key is None:
         return call_function(cx, node, function, args, {})
     sequence = _as_list(cx, node, args[0] if len(args) == 1 else None, args)
     keys = keys_of(cx, node, sequence, key)
     chooser = position_of_largest if name == "max" else position_of_smallest
     position = cx.assign_temporary(Call(chooser, (keys,)), INT, node)
-    return subscript(cx, node, sequence, position) if isinstance(cx.type(sequence), Num) else read_item(cx, node, sequence, position)
+    return (
+        subscript(cx, node, sequence, position)
+        if isinstance(cx.type(sequence), Num)
+        else read_item(cx, node, sequence, position)
+    )
 
 
 def _as_list(cx, node, value, operands):
@@ -227,7 +244,9 @@ def _running_sum(cx, node, args):
         ast.copy_location(n, node)
     cx.env[(cx.frame.number, "_source")] = value
     if len(args) > 1:
-        cx.env[(cx.frame.number, "_start")] = start if isinstance(start, Var) else cx.assign_temporary(start, cx.type(start), node)
+        cx.env[(cx.frame.number, "_start")] = (
+            start if isinstance(start, Var) else cx.assign_temporary(start, cx.type(start), node)
+        )
         call.args.append(ast.copy_location(ast.Name("_start", ast.Load()), node))
     try:
         return lower_sum(cx, call)
@@ -248,7 +267,9 @@ def _type(cx, node, args, kwargs):
 
 def _callable(cx, node, args, kwargs):
     value = cx.constant(args[0])
-    return Const(callable(value)) if value is not NOTHING else Const(False) if isinstance(cx.type(args[0]), Num) else None
+    return (
+        Const(callable(value)) if value is not NOTHING else Const(False) if isinstance(cx.type(args[0]), Num) else None
+    )
 
 
 def _inactive_text(function):
@@ -261,8 +282,11 @@ def _inactive_text(function):
 def _print(cx, node, args, kwargs):
     operands = {f"a{k}": a for k, a in enumerate(args)}
     operands.update({f"k_{k}": v for k, v in kwargs.items()})
-    call = ast.Call(ast.Name("print", ast.Load()), [ast.Name(f"a{k}", ast.Load()) for k in range(len(args))],
-                    [ast.keyword(k, ast.Name(f"k_{k}", ast.Load())) for k in kwargs])
+    call = ast.Call(
+        ast.Name("print", ast.Load()),
+        [ast.Name(f"a{k}", ast.Load()) for k in range(len(args))],
+        [ast.keyword(k, ast.Name(f"k_{k}", ast.Load())) for k in kwargs],
+    )
     statement = ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
     cx.emit(Effect(statement, operands, loc=cx.loc(node)))
     return Const(None)
@@ -276,8 +300,11 @@ def _sorted(cx, node, args, kwargs):
     if not cx.varied(value) and not isinstance(t, Ref):
         return None
     if isinstance(t, Ref) and t.kind == "dict":
-        return None if not kwargs and not cx.varied(value) else cx.unsupported(
-            node, "'sorted' of a dict", "sort the list of its keys: sorted(list(d))")
+        return (
+            None
+            if not kwargs and not cx.varied(value)
+            else cx.unsupported(node, "'sorted' of a dict", "sort the list of its keys: sorted(list(d))")
+        )
     made = _list_copy(cx, node, value, []) if isinstance(t, Ref) else _as_list(cx, node, value, [])
     sort_list(cx, node, made, kwargs.get("key"), kwargs.get("reverse"))
     return made
@@ -307,8 +334,11 @@ def _reversed(cx, node, args, kwargs):
 def _lazy(name):
     def handler(cx, node, args, kwargs):
         if any(cx.varied(a) for a in args):
-            cx.unsupported(node, f"'{name}' of active values that nothing consumes at once",
-                           f"loop over it where it stands, or make a list of it: list({name}(...))")
+            cx.unsupported(
+                node,
+                f"'{name}' of active values that nothing consumes at once",
+                f"loop over it where it stands, or make a list of it: list({name}(...))",
+            )
         return None
 
     return handler
@@ -338,7 +368,11 @@ def _reduce_in_loop(cx, node, args):
     source, t = args[1], cx.type(args[1])
     if not (isinstance(t, Num) and t.rank or isinstance(t, Ref) and t.kind == "list"):
         if any(cx.varied(a) for a in args):
-            cx.unsupported(node, "functools.reduce over something that is not a list, a tuple or an array", "make a list of it, or write a loop")
+            cx.unsupported(
+                node,
+                "functools.reduce over something that is not a list, a tuple or an array",
+                "make a list of it, or write a loop",
+            )
         return None
     read = subscript if isinstance(t, Num) else read_item
     start = args[2] if len(args) > 2 else read(cx, node, source, Const(0))
@@ -372,15 +406,41 @@ def _combined(name, instead):
 
 
 HANDLERS = {
-    len: _len, isinstance: _isinstance, hasattr: _hasattr, getattr: _getattr, setattr: _setattr, list: _list, tuple: _tuple,
-    dict: _dict, sum: _reduce_sequence("sum"), min: _reduce_sequence("min"), max: _reduce_sequence("max"), type: _type,
-    callable: _callable, print: _print, str: _inactive_text(str), repr: _inactive_text(repr), format: _inactive_text(format),
-    id: _inactive_text(id), sorted: _sorted, functools.reduce: _reduce,
-    reversed: _reversed, zip: _lazy("zip"), map: _lazy("map"), filter: _lazy("filter"), enumerate: _lazy("enumerate"),
-    iter: _lazy("iter"), itertools.chain: _chain,
+    len: _len,
+    isinstance: _isinstance,
+    hasattr: _hasattr,
+    getattr: _getattr,
+    setattr: _setattr,
+    list: _list,
+    tuple: _tuple,
+    dict: _dict,
+    sum: _reduce_sequence("sum"),
+    min: _reduce_sequence("min"),
+    max: _reduce_sequence("max"),
+    type: _type,
+    callable: _callable,
+    print: _print,
+    str: _inactive_text(str),
+    repr: _inactive_text(repr),
+    format: _inactive_text(format),
+    id: _inactive_text(id),
+    sorted: _sorted,
+    functools.reduce: _reduce,
+    reversed: _reversed,
+    zip: _lazy("zip"),
+    map: _lazy("map"),
+    filter: _lazy("filter"),
+    enumerate: _lazy("enumerate"),
+    iter: _lazy("iter"),
+    itertools.chain: _chain,
     itertools.accumulate: _combined("accumulate", "use np.cumsum or np.cumprod, or write a loop"),
-    **{getattr(itertools, n): _combined(n, f"run it over range(len(...)), and read the elements by index: for i, j in itertools.{n}(...)")
-       for n in ("product", "combinations", "permutations", "combinations_with_replacement", "pairwise") if hasattr(itertools, n)},
+    **{
+        getattr(itertools, n): _combined(
+            n, f"run it over range(len(...)), and read the elements by index: for i, j in itertools.{n}(...)"
+        )
+        for n in ("product", "combinations", "permutations", "combinations_with_replacement", "pairwise")
+        if hasattr(itertools, n)
+    },
     next: _combined_next,
 }
 

@@ -3,6 +3,7 @@
 A user's function is walked in the place of its call, in a frame of its own, so that side effects on its arguments,
 closures and functions passed as arguments need no summary. A function that calls itself becomes a compiled instance.
 """
+
 from __future__ import annotations
 
 import ast
@@ -26,7 +27,7 @@ from ..structure import structure
 from . import numbers
 from .context import Frame, assigned_names, names_used
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
-from .function_values import (ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder)
+from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
 from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
@@ -36,7 +37,11 @@ def make_closure(cx, node):
     """A lambda or nested function as a value. Defaults are evaluated here, whatever becomes of the names in them."""
     a = node.args
     defaults = tuple(_kept(cx, node, lower_expression(cx, d)) for d in a.defaults)
-    keyword = {k.arg: _kept(cx, node, lower_expression(cx, d)) for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+    keyword = {
+        k.arg: _kept(cx, node, lower_expression(cx, d))
+        for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)
+        if d is not None
+    }
     name = getattr(node, "name", "<lambda>")
     closure = Closure(node, cx.frame, defaults, keyword, name)
     cx.kept_frames.add(cx.frame.number)
@@ -65,10 +70,16 @@ def _printed_closure(cx, node, defaults, keyword):
         tree.name, tree.decorator_list, tree.returns = cx.printed_name(node.name), [], None
     names, renamed = {}, {}
     a = tree.args
-    for n, d in [*((f"default_{k}", d) for k, d in enumerate(defaults)), *((f"default_{k}", d) for k, d in keyword.items())]:
+    for n, d in [
+        *((f"default_{k}", d) for k, d in enumerate(defaults)),
+        *((f"default_{k}", d) for k, d in keyword.items()),
+    ]:
         names[n] = d
     a.defaults = [ast.copy_location(ast.Name(f"default_{k}", ast.Load()), node) for k in range(len(defaults))]
-    a.kw_defaults = [ast.copy_location(ast.Name(f"default_{k.arg}", ast.Load()), node) if k.arg in keyword else None for k in a.kwonlyargs]
+    a.kw_defaults = [
+        ast.copy_location(ast.Name(f"default_{k.arg}", ast.Load()), node) if k.arg in keyword else None
+        for k in a.kwonlyargs
+    ]
     for argument in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]:
         if argument is not None:
             argument.annotation = None
@@ -81,7 +92,9 @@ def _printed_closure(cx, node, defaults, keyword):
             names[n] = var
         elif n in cx.frame.locals:
             renamed[n] = cx.printed_name(n)
-        elif n in cx.frame.globals and (callable(cx.frame.globals[n]) or isinstance(cx.frame.globals[n], types.ModuleType)):
+        elif n in cx.frame.globals and (
+            callable(cx.frame.globals[n]) or isinstance(cx.frame.globals[n], types.ModuleType)
+        ):
             names[n] = Const(cx.frame.globals[n])
     for part in ast.walk(tree):
         if isinstance(part, ast.Name) and part.id in renamed:
@@ -103,7 +116,8 @@ def _keeps_function(cx, node):
     called = node.func if isinstance(node, ast.Call) else node
     value = cx.constant(lower_expression(cx, called)) if isinstance(called, (ast.Name, ast.Attribute)) else NOTHING
     return any(value is f for f in (functools.cache, functools.lru_cache, functools.wraps)) or (
-        getattr(value, "__module__", "") == "adcompiler.decorator" and value.__name__ == "differentiable")
+        getattr(value, "__module__", "") == "adcompiler.decorator" and value.__name__ == "differentiable"
+    )
 
 
 def make_partial(cx, node, args, kwargs):
@@ -116,6 +130,7 @@ def make_partial(cx, node, args, kwargs):
 
 
 # -- call sites --------------------------------------------------------------------------------------------------------
+
 
 def lower_call(cx, node):
     """The value of a call expression."""
@@ -146,7 +161,9 @@ def lower_effect_call(cx, node):
         tree = ast.copy_location(ast.Call(node.func, [], []), node)
         for k, a in enumerate(node.args):
             value = a.value if isinstance(a, ast.Starred) else a
-            operands[f"a{k}"] = lower_expression(cx, value) if not isinstance(value, ast.JoinedStr) else raw(cx, value, inactive=True)
+            operands[f"a{k}"] = (
+                lower_expression(cx, value) if not isinstance(value, ast.JoinedStr) else raw(cx, value, inactive=True)
+            )
             name = ast.Name(f"a{k}", ast.Load())
             tree.args.append(ast.Starred(name, ast.Load()) if isinstance(a, ast.Starred) else name)
         for k in node.keywords:
@@ -192,8 +209,21 @@ def arguments(cx, node, callee=None):
 def _spread_to_fit(cx, node, starred, callee):
     """`f(*x)` with an array `x`, where `f` has a fixed number of parameters and nothing else is passed; else None."""
     function = _plain(cx, callee)
-    tree = function.node if isinstance(function, Closure) else get_source(function).node if isinstance(function, types.FunctionType) else None
-    if tree is None or len(node.args) != 1 or node.keywords or tree.args.vararg or tree.args.defaults or tree.args.kwonlyargs:
+    tree = (
+        function.node
+        if isinstance(function, Closure)
+        else get_source(function).node
+        if isinstance(function, types.FunctionType)
+        else None
+    )
+    if (
+        tree is None
+        or len(node.args) != 1
+        or node.keywords
+        or tree.args.vararg
+        or tree.args.defaults
+        or tree.args.kwonlyargs
+    ):
         return None
     value = lower_expression(cx, starred.value)
     t = cx.type(value)
@@ -219,7 +249,9 @@ def _literal_sequence(cx, node):
     """A list or tuple display as an argument: a tuple to the compiler, printed as the user wrote it."""
     if any(isinstance(e, ast.Starred) for e in node.elts):
         return lower_expression(cx, node)
-    operands = [_literal_sequence(cx, e) if isinstance(e, (ast.List, ast.Tuple)) else lower_expression(cx, e) for e in node.elts]
+    operands = [
+        _literal_sequence(cx, e) if isinstance(e, (ast.List, ast.Tuple)) else lower_expression(cx, e) for e in node.elts
+    ]
     made = tuple_of(cx, node, operands)
     if isinstance(node, ast.List) and isinstance(made, Var):
         made.definition.value.kind = "list"
@@ -250,12 +282,18 @@ def _spread_mapping(cx, node, value):
 
 def _special_form(cx, node):
     """Builtins that need the syntax of their arguments: sums over generators, `super`, comprehensions in any/all."""
-    if not isinstance(node.func, ast.Name) or cx.find_name(node.func.id) is not None or node.func.id in cx.frame.globals:
+    if (
+        not isinstance(node.func, ast.Name)
+        or cx.find_name(node.func.id) is not None
+        or node.func.id in cx.frame.globals
+    ):
         return None
     from .comprehensions import consumed_generator, lower_comprehension, lower_sum
 
     name = node.func.id
-    consumes = name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args
+    consumes = (
+        name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args
+    )
     comp = consumed_generator(cx, node.args[0]) if consumes else None
     if comp is not None:
         if name == "sum":
@@ -265,8 +303,14 @@ def _special_form(cx, node):
             return lower_comprehension(cx, items)
         call = ast.copy_location(ast.Call(node.func, [items, *node.args[1:]], node.keywords), node)
         return lower_call(cx, call)
-    if name == "dict" and len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.Call) and \
-            isinstance(node.args[0].func, ast.Name) and node.args[0].func.id in ("zip", "enumerate"):
+    if (
+        name == "dict"
+        and len(node.args) == 1
+        and not node.keywords
+        and isinstance(node.args[0], ast.Call)
+        and isinstance(node.args[0].func, ast.Name)
+        and node.args[0].func.id in ("zip", "enumerate")
+    ):
         key, value = ast.Name("_key", ast.Load()), ast.Name("_value", ast.Load())
         pair = ast.Tuple([ast.Name("_key", ast.Store()), ast.Name("_value", ast.Store())], ast.Store())
         made = ast.DictComp(key, value, [ast.comprehension(pair, node.args[0], [], 0)])
@@ -292,9 +336,16 @@ def call_value(cx, node, callee, args, kwargs):
     if value is NOTHING:
         if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
             if _function_of(callee) in _ELEMENTWISE_WRAPPERS:
-                cx.missing_rule(node, _name(_function_of(callee)), "write one expression on whole arrays, or a loop that stores each result")
-            cx.unsupported(node, f"what '{_call_text(node)}' calls is not known at compile time",
-                           "pass the function itself as an argument, or choose it with 'if'")
+                cx.missing_rule(
+                    node,
+                    _name(_function_of(callee)),
+                    "write one expression on whole arrays, or a loop that stores each result",
+                )
+            cx.unsupported(
+                node,
+                f"what '{_call_text(node)}' calls is not known at compile time",
+                "pass the function itself as an argument, or choose it with 'if'",
+            )
         return _opaque_call(cx, node, callee, args, kwargs)
     if isinstance(value, Choice):
         return _call_choice(cx, node, value, callee, list(args), dict(kwargs), 0)
@@ -318,6 +369,7 @@ def _call_text(node):
 
 def _call_choice(cx, node, choice, callee, args, kwargs, k):
     """Call the function that is chosen at run time: a branch for each."""
+
     def chosen():
         return call_function(cx, node, in_holder(choice.options[k], callee), list(args), dict(kwargs))
 
@@ -334,7 +386,13 @@ def call_function(cx, node, function, args, kwargs):
 
     if isinstance(function, StoredClosure):
         defaults = tuple(_stored_default(cx, node, function, k) for k in range(len(function.closure.defaults)))
-        closure = Closure(function.closure.node, function.closure.frame, defaults, function.closure.keyword_defaults, function.closure.name)
+        closure = Closure(
+            function.closure.node,
+            function.closure.frame,
+            defaults,
+            function.closure.keyword_defaults,
+            function.closure.name,
+        )
         return inline(cx, node, closure, args, kwargs)
     if isinstance(function, Closure):
         return inline(cx, node, function, args, kwargs)
@@ -374,11 +432,21 @@ def call_function(cx, node, function, args, kwargs):
             return call_function(cx, node, function.__func__, [Const(owner), *args], kwargs)
         self = _constant_operand(cx, node, owner, "self")
         return call_function(cx, node, function.__func__, [self, *args], kwargs)
-    if _hashable(function) and function in _ELEMENTWISE_WRAPPERS and any(cx.varied(a) for a in (*args, *kwargs.values())):
-        cx.missing_rule(node, _name(function), "write one expression on whole arrays, or a loop that stores each result in an array")
+    if (
+        _hashable(function)
+        and function in _ELEMENTWISE_WRAPPERS
+        and any(cx.varied(a) for a in (*args, *kwargs.values()))
+    ):
+        cx.missing_rule(
+            node, _name(function), "write one expression on whole arrays, or a loop that stores each result in an array"
+        )
     if function is np.ndarray:
         if set(kwargs) - {"shape", "dtype", "order"} or len(args) > 2:
-            cx.unsupported(node, "np.ndarray over the memory of something else", "use np.empty(shape, dtype), or slices of the array")
+            cx.unsupported(
+                node,
+                "np.ndarray over the memory of something else",
+                "use np.empty(shape, dtype), or slices of the array",
+            )
         return emit_call(cx, node, np.empty, tuple(args), kwargs)
     if isinstance(function, type):
         return construct(cx, node, function, args, kwargs)
@@ -386,7 +454,9 @@ def call_function(cx, node, function, args, kwargs):
     if primal is not None and type(function).__module__.startswith("adcompiler"):
         return call_function(cx, node, primal, args, kwargs)
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
-    if not isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) and not hasattr(function, "py_func"):
+    if not isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) and not hasattr(
+        function, "py_func"
+    ):
         call = getattr(type(function), "__call__", None)
         if isinstance(call, types.FunctionType):
             return call_function(cx, node, call, [_constant_operand(cx, node, function, "self"), *args], kwargs)
@@ -397,7 +467,14 @@ def call_function(cx, node, function, args, kwargs):
 
 
 # Functions that call a Python function for each element or row.
-_ELEMENTWISE_WRAPPERS = {np.vectorize, np.frompyfunc, np.apply_along_axis, np.apply_over_axes, np.fromfunction, np.fromiter}
+_ELEMENTWISE_WRAPPERS = {
+    np.vectorize,
+    np.frompyfunc,
+    np.apply_along_axis,
+    np.apply_over_axes,
+    np.fromfunction,
+    np.fromiter,
+}
 
 
 def _hashable(value):
@@ -417,7 +494,11 @@ def _name(function):
 def _constant_operand(cx, node, value, name):
     from ...ir.types import type_of
 
-    if isinstance(value, (int, float, complex, str, bool)) or value is None or (callable(value) and isinstance(type_of(value), Static)):
+    if (
+        isinstance(value, (int, float, complex, str, bool))
+        or value is None
+        or (callable(value) and isinstance(type_of(value), Static))
+    ):
         return Const(value)
     if isinstance(value, tuple) and all(isinstance(v, (int, float, str, bool)) or v is None for v in value):
         return Const(value)
@@ -429,8 +510,11 @@ def _call_stored_partial(cx, node, stored, args, kwargs):
     """Call a partial that was read back from a container."""
     partial = stored.partial
     if any(cx.varied(o) for o in (*partial.args, *partial.kwargs.values())):
-        cx.unsupported(node, "a functools.partial that is stored, or chosen at run time, fixes a value that carries a derivative",
-                       "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)")
+        cx.unsupported(
+            node,
+            "a functools.partial that is stored, or chosen at run time, fixes a value that carries a derivative",
+            "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)",
+        )
 
     def read(text, operand):
         return cx.assign_temporary(Raw(ast.parse(text, mode="eval").body, {"f": stored.holder}), cx.type(operand), node)
@@ -443,8 +527,11 @@ def _call_stored_partial(cx, node, stored, args, kwargs):
 def _stored_default(cx, node, stored, k):
     original = stored.closure.defaults[k]
     if cx.varied(original):
-        cx.unsupported(node, "a default of a function that is stored, or chosen at run time, carries a derivative",
-                       "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)")
+        cx.unsupported(
+            node,
+            "a default of a function that is stored, or chosen at run time, carries a derivative",
+            "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)",
+        )
     tree = ast.parse(f"f.__defaults__[{k}]", mode="eval").body
     return cx.assign_temporary(Raw(tree, {"f": stored.holder}), cx.type(original), node)
 
@@ -474,14 +561,20 @@ def _opaque_method(cx, node, base):
         method = _known_method(cx, base, node.func.attr)
         if method is not None and (lookup(method) is not None or is_inactive(method)):
             return emit_call(cx, node, method, (base, *args), kwargs, method=node.func.attr)
-        cx.missing_rule(node, f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
-                        "" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient")
+        cx.missing_rule(
+            node,
+            f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
+            "" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient",
+        )
     for a in args:
         _may_be_written(a)
     from ...ir.nodes import GetAttr
 
-    result = cx.assign_temporary(Call(GetAttr(base, node.func.attr), tuple(args), kwargs), _type_drawn(cx, base, node.func.attr, args, kwargs),
-                                 node)
+    result = cx.assign_temporary(
+        Call(GetAttr(base, node.func.attr), tuple(args), kwargs),
+        _type_drawn(cx, base, node.func.attr, args, kwargs),
+        node,
+    )
     cx.note_store(*args)
     return result
 
@@ -499,7 +592,13 @@ def _generator_class(base):
     definition = base.definition if isinstance(base, Var) else None
     value = definition.value if isinstance(definition, Assign) else None
     function = value.function if isinstance(value, Call) else None
-    return np.random.Generator if function is np.random.default_rng else np.random.RandomState if function is np.random.RandomState else None
+    return (
+        np.random.Generator
+        if function is np.random.default_rng
+        else np.random.RandomState
+        if function is np.random.RandomState
+        else None
+    )
 
 
 def _known_method(cx, base, name):
@@ -508,6 +607,7 @@ def _known_method(cx, base, name):
 
 
 # -- arrays ------------------------------------------------------------------------------------------------------------
+
 
 def array_method(cx, node, base, name, args, kwargs):
     """A method of an array or a NumPy scalar."""
@@ -544,8 +644,11 @@ def _out_argument(cx, function, args, kwargs):
 
 
 def _is_numpy(function):
-    return isinstance(function, np.ufunc) or (getattr(function, "__module__", "") or "").startswith("numpy") or \
-        getattr(function, "__objclass__", None) is np.ndarray
+    return (
+        isinstance(function, np.ufunc)
+        or (getattr(function, "__module__", "") or "").startswith("numpy")
+        or getattr(function, "__objclass__", None) is np.ndarray
+    )
 
 
 def _call_with_out(cx, node, function, args, kwargs, out, method=None):
@@ -592,6 +695,7 @@ def _mutate(cx, node, mutator, function, args, kwargs, method=None):
 
 # -- user functions ----------------------------------------------------------------------------------------------------
 
+
 def _user_function(cx, node, function, args, kwargs, active):
     if isinstance(function, functools._lru_cache_wrapper) and not active:
         return _opaque_call(cx, node, Const(function), args, kwargs)
@@ -603,8 +707,12 @@ def _user_function(cx, node, function, args, kwargs, active):
         return _opaque_call(cx, node, Const(function), args, kwargs)
     if isinstance(source.node, ast.AsyncFunctionDef) or first_yield(source.node) is not None:
         if active:
-            cx.unsupported(node, f"'{source.qualname}' is a {'coroutine' if isinstance(source.node, ast.AsyncFunctionDef) else 'generator'}"
-                                 " function, which cannot be differentiated", "return a list instead of yielding")
+            cx.unsupported(
+                node,
+                f"'{source.qualname}' is a {'coroutine' if isinstance(source.node, ast.AsyncFunctionDef) else 'generator'}"
+                " function, which cannot be differentiated",
+                "return a list instead of yielding",
+            )
         return _opaque_call(cx, node, Const(function), args, kwargs)
     if active or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
         return inline(cx, node, source, args, kwargs)
@@ -618,7 +726,9 @@ def first_yield(node):
         n = inner.pop(0)
         if isinstance(n, (ast.Yield, ast.YieldFrom)):
             return n
-        inner.extend(c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)))
+        inner.extend(
+            c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef))
+        )
     return None
 
 
@@ -715,7 +825,13 @@ def _bind_parameter(cx, node, name, operand, rebound):
     """A parameter stands for its argument; one that the function binds again gets a variable of its own."""
     if rebound and isinstance(operand, Var):
         var = cx.new_var(cx.printed_name(name), cx.type(operand), node)
-        var.const, var.varied, var.group, var.items, var.dim = operand.const, operand.varied, operand.group, operand.items, operand.dim
+        var.const, var.varied, var.group, var.items, var.dim = (
+            operand.const,
+            operand.varied,
+            operand.group,
+            operand.items,
+            operand.dim,
+        )
         statement = Assign(var, operand, loc=cx.loc(node))
         var.definition = statement
         cx.emit(statement)
@@ -740,12 +856,15 @@ def bind_arguments(cx, node, callee, frame, args, kwargs) -> dict:
         function = callee.function
         names = [x.arg for x in (*a.posonlyargs, *a.args)]
         count = len(function.__defaults__ or ())
-        defaults = [_default(cx, node, callee, v, n) for v, n in zip(function.__defaults__ or (), names[len(names) - count:], strict=True)]
+        defaults = [
+            _default(cx, node, callee, v, n)
+            for v, n in zip(function.__defaults__ or (), names[len(names) - count :], strict=True)
+        ]
         keyword_defaults = {k: _default(cx, node, callee, v, k) for k, v in (function.__kwdefaults__ or {}).items()}
     positional = [x.arg for x in (*a.posonlyargs, *a.args)]
     only_positional = {x.arg for x in a.posonlyargs}
     bound = dict(zip(positional, args, strict=False))
-    extra = args[len(positional):]
+    extra = args[len(positional) :]
     name = getattr(callee, "name", None) or getattr(callee, "qualname", "function")
     if extra and a.vararg is None:
         cx.unsupported(node, f"{name}() takes {len(positional)} positional arguments but {len(args)} are given")
@@ -755,7 +874,7 @@ def bind_arguments(cx, node, callee, frame, args, kwargs) -> dict:
             if p in bound:
                 cx.unsupported(node, f"{name}() gets two values for '{p}'")
             bound[p] = named.pop(p)
-    for p, d in zip(positional[len(positional) - len(defaults):], defaults, strict=True):
+    for p, d in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
         bound.setdefault(p, d)
     for p, d in keyword_defaults.items():
         bound.setdefault(p, d)
@@ -781,15 +900,44 @@ def _default(cx, node, callee, value, name):
 
 def _check_default_unchanged(cx, node, callee, name):
     for n in ast.walk(callee.node):
-        changed = (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)
-                   and n.func.value.id == name and n.func.attr in ("append", "extend", "insert", "pop", "update", "clear", "add",
-                                                                   "setdefault", "remove"))
-        stored = isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name) and n.value.id == name
+        changed = (
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and isinstance(n.func.value, ast.Name)
+            and n.func.value.id == name
+            and n.func.attr in ("append", "extend", "insert", "pop", "update", "clear", "add", "setdefault", "remove")
+        )
+        stored = (
+            isinstance(n, ast.Subscript)
+            and isinstance(n.ctx, ast.Store)
+            and isinstance(n.value, ast.Name)
+            and n.value.id == name
+        )
         if changed or stored:
-            cx.unsupported(n, f"the default object of '{name}' is changed, which outlives the call",
-                           f"use {name}=None and make a new one inside")
+            cx.unsupported(
+                n,
+                f"the default object of '{name}' is changed, which outlives the call",
+                f"use {name}=None and make a new one inside",
+            )
 
 
-__all__ = ["INT", "GetItem", "builtins", "carries_derivative", "numbers", "BoundMethod", "Closure", "StoredClosure", "lower_call",
-           "lower_effect_call", "call_value", "call_function", "inline", "prepare", "make_closure", "array_method", "bind_arguments",
-           "new_frame"]
+__all__ = [
+    "INT",
+    "GetItem",
+    "builtins",
+    "carries_derivative",
+    "numbers",
+    "BoundMethod",
+    "Closure",
+    "StoredClosure",
+    "lower_call",
+    "lower_effect_call",
+    "call_value",
+    "call_function",
+    "inline",
+    "prepare",
+    "make_closure",
+    "array_method",
+    "bind_arguments",
+    "new_frame",
+]

@@ -1,4 +1,5 @@
 """Lowering of comprehensions and of sums over generators: loops with names of their own."""
+
 from __future__ import annotations
 
 import ast
@@ -53,13 +54,17 @@ def _mentions_active(cx, node):
             return True
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in inner:
             var = cx.find_name(n.id)
-            if var is not None and (cx.varied(var) or isinstance(var.type, Ref) or var.const is not NOTHING and callable(var.const)):
+            if var is not None and (
+                cx.varied(var) or isinstance(var.type, Ref) or var.const is not NOTHING and callable(var.const)
+            ):
                 return True
             if var is None and isinstance(cx.frame.globals.get(n.id), type(lower_comprehension)):
                 return True
         if isinstance(n, ast.List):
             return True
-    return not isinstance(node, ast.DictComp) and isinstance(node.elt, (ast.BinOp, ast.Constant, ast.ListComp, ast.UnaryOp))
+    return not isinstance(node, ast.DictComp) and isinstance(
+        node.elt, (ast.BinOp, ast.Constant, ast.ListComp, ast.UnaryOp)
+    )
 
 
 def _call(node, function, args):
@@ -139,8 +144,14 @@ def consumed_generator(cx, node):
     """The generator expression that `map(f, ...)` or `filter(f, x)` stands for, where it is consumed at once; else None."""
     if isinstance(node, ast.GeneratorExp):
         return node
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("map", "filter") and len(node.args) >= 2
-            and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)):
+    if not (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("map", "filter")
+        and len(node.args) >= 2
+        and not node.keywords
+        and not any(isinstance(a, ast.Starred) for a in node.args)
+    ):
         return None
     if cx.find_name(node.func.id) is not None or node.func.id in cx.frame.globals:
         return None
@@ -205,4 +216,12 @@ def _run(cx, node, last, names, result=None):
     return found
 
 
-__all__ = ["Num", "operator", "lower_comprehension", "lower_sum", "list_of_elements", "list_of_calls", "consumed_generator"]
+__all__ = [
+    "Num",
+    "operator",
+    "lower_comprehension",
+    "lower_sum",
+    "list_of_elements",
+    "list_of_calls",
+    "consumed_generator",
+]

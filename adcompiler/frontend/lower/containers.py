@@ -3,6 +3,7 @@
 A container is known by the place that made it; the holder of that place says what it may hold. Its adjoint is a shadow
 found by identity, so containers may alias freely.
 """
+
 from __future__ import annotations
 
 import ast
@@ -12,7 +13,20 @@ import operator
 import types as python_types
 
 from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, If, Raw, Slice, Store, Var
-from ...ir.types import BOOL, INT, OPAQUE, STATIC, Num, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
+from ...ir.types import (
+    BOOL,
+    INT,
+    OPAQUE,
+    STATIC,
+    Num,
+    Ref,
+    Static,
+    Tup,
+    Undefined,
+    carries_derivative,
+    join_all,
+    without_dims,
+)
 from ...runtime.containers import sorting_order
 from .expressions import apply_operator, branch_value, in_block, lower_expression, lower_index, spread
 from .joins import join_environments
@@ -37,7 +51,11 @@ def record(cx, holder, key, operand, site):
     t = cx.type(operand)
     constant = cx.constant(operand)
     if isinstance(t, Tup):
-        parts = [cx.constant(i) for i in operand.items] if isinstance(operand, Var) and operand.items is not None else constant
+        parts = (
+            [cx.constant(i) for i in operand.items]
+            if isinstance(operand, Var) and operand.items is not None
+            else constant
+        )
         constant = Parts(tuple(parts)) if parts is not NOTHING and any(map(callable, parts)) else NOTHING
     if isinstance(t, (Static, Tup)) and constant is not NOTHING:
         if key is not NOTHING and holder.exact:
@@ -47,7 +65,12 @@ def record(cx, holder, key, operand, site):
             holder.statics.setdefault("*", []).append(constant)
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
     for part in _components(operand):
-        if isinstance(part, Var) and part.group is not None and isinstance(part.type, Num) and part.type.boxed is not False:
+        if (
+            isinstance(part, Var)
+            and part.group is not None
+            and isinstance(part.type, Num)
+            and part.type.boxed is not False
+        ):
             group = element_group(cx, site)
             group.merge(part.group).container = True
             group.family.escaped = True
@@ -71,7 +94,9 @@ def _components(operand):
 
 def _same_closure(a, b):
     if isinstance(a, Parts) and isinstance(b, Parts):
-        return len(a.parts) == len(b.parts) and all(_same_closure(p, q) or not (callable(p) or callable(q)) for p, q in zip(a.parts, b.parts, strict=True))
+        return len(a.parts) == len(b.parts) and all(
+            _same_closure(p, q) or not (callable(p) or callable(q)) for p, q in zip(a.parts, b.parts, strict=True)
+        )
     if hasattr(a, "same_form") and hasattr(b, "same_form"):
         return a.same_form(b)
     return getattr(a, "node", a) is getattr(b, "node", b)
@@ -89,6 +114,7 @@ def element_group(cx, site):
 
 
 # -- making ------------------------------------------------------------------------------------------------------------
+
 
 def make_list(cx, node, operands):
     """A list display."""
@@ -113,7 +139,9 @@ def display_operands(cx, node):
             items = spread_items(cx, element, value)
             if items is None:
                 if not isinstance(cx.type(value), (Ref, Num)):
-                    cx.unsupported(element, "what the star spreads is not understood", "spread a list, a tuple or an array")
+                    cx.unsupported(
+                        element, "what the star spreads is not understood", "spread a list, a tuple or an array"
+                    )
                 made = make_list(cx, node, operands) if made is None else made
                 _list_extend(cx, element, made, [value])
                 continue
@@ -206,7 +234,9 @@ def construct(cx, node, cls, args, kwargs):
             cx.unsupported(node, f"{cls.__name__} has parameters that are no fields (InitVar)", "make them fields")
         for f in dataclasses.fields(cls):
             if not f.init and f.default is not dataclasses.MISSING:
-                cx.unsupported(node, f"{cls.__name__}.{f.name} is a field with init=False and a default", "set it in __post_init__")
+                cx.unsupported(
+                    node, f"{cls.__name__}.{f.name} is a field with init=False and a default", "set it in __post_init__"
+                )
             if not f.init and f.default_factory is dataclasses.MISSING:
                 continue
             if f.name in given:
@@ -242,8 +272,12 @@ def construct(cx, node, cls, args, kwargs):
 
 def _has_generated_init(cls):
     """Is `__init__` the one that `dataclasses` writes?"""
-    return dataclasses.is_dataclass(cls) and isinstance(cls.__init__, python_types.FunctionType) and \
-        cls.__init__.__code__.co_filename == "<string>" and cls.__new__ is object.__new__
+    return (
+        dataclasses.is_dataclass(cls)
+        and isinstance(cls.__init__, python_types.FunctionType)
+        and cls.__init__.__code__.co_filename == "<string>"
+        and cls.__new__ is object.__new__
+    )
 
 
 def _construct_stepwise(cx, node, cls, fields, operands):
@@ -251,7 +285,11 @@ def _construct_stepwise(cx, node, cls, fields, operands):
     from .calls import call_function
 
     if cls.__dataclass_params__.frozen:
-        cx.unsupported(node, f"the frozen dataclass {cls.__name__} sets fields in __post_init__", "compute them in a method or outside")
+        cx.unsupported(
+            node,
+            f"the frozen dataclass {cls.__name__} sets fields in __post_init__",
+            "compute them in a method or outside",
+        )
     var, _ = new_container(cx, node, "object", cls, Call(object.__new__, (Const(cls),)))
     for name, operand in zip(fields, operands, strict=True):
         write_attribute(cx, node, var, name, operand)
@@ -261,10 +299,19 @@ def _construct_stepwise(cx, node, cls, fields, operands):
 
 
 def _from_program(cls):
-    return cls.__module__.partition(".")[0] not in ("numpy", "scipy", "builtins", "functools", "collections", "contextlib", "itertools")
+    return cls.__module__.partition(".")[0] not in (
+        "numpy",
+        "scipy",
+        "builtins",
+        "functools",
+        "collections",
+        "contextlib",
+        "itertools",
+    )
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
+
 
 def read_item(cx, node, base, index):
     """`base[index]` of a tuple, a list, a dict or a constant."""
@@ -278,7 +325,9 @@ def read_item(cx, node, base, index):
         if isinstance(constant, tuple) and constant and all(map(callable, constant)) and not isinstance(index, Slice):
             target = cx.assign_temporary(_get(base, index), STATIC, node)
             return _read_function(cx, node, base, list(range(len(constant))), list(constant), target)
-        return cx.assign_temporary(_get(base, index), OPAQUE if not _numbers(constant) else cx.type(Const(next(iter(constant)))), node)
+        return cx.assign_temporary(
+            _get(base, index), OPAQUE if not _numbers(constant) else cx.type(Const(next(iter(constant)))), node
+        )
     holder = holder_of(cx, base)
     if holder.kind == "object":
         return _special_method(cx, node, base, "__getitem__", [_index_operand(cx, node, index)])
@@ -294,10 +343,20 @@ def read_item(cx, node, base, index):
         element = cx.assumed.join_all(holder.types())
         many = holder.statics.get("*") or [v for v in holder.statics.values() if v is not None]
         static = many[-1] if many and all(_same_closure(m, many[0]) for m in many) else None
-        if static is None and many and holder.exact and list(holder.statics) == list(holder.items) and all(map(callable, holder.statics.values())):
+        if (
+            static is None
+            and many
+            and holder.exact
+            and list(holder.statics) == list(holder.items)
+            and all(map(callable, holder.statics.values()))
+        ):
             operation = ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit)
-            return _read_function(cx, node, base, list(holder.items), list(many), read_element(cx, node, operation, element))
-    return read_element(cx, node, ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit), element, static)
+            return _read_function(
+                cx, node, base, list(holder.items), list(many), read_element(cx, node, operation, element)
+            )
+    return read_element(
+        cx, node, ContainerOp("get", base, index, loc=cx.loc(node), implicit=cx.implicit), element, static
+    )
 
 
 def _read_function(cx, node, base, keys, functions, target):
@@ -318,7 +377,9 @@ def _special_method(cx, node, base, name, args):
 
     method = inspect.getattr_static(holder_of(cx, base).cls, name, None)
     if not isinstance(method, python_types.FunctionType):
-        cx.unsupported(node, f"{holder_of(cx, base).cls.__name__}.{name} is not a plain method", "call a method by name")
+        cx.unsupported(
+            node, f"{holder_of(cx, base).cls.__name__}.{name} is not a plain method", "call a method by name"
+        )
     return call_function(cx, node, method, [base, *args], {})
 
 
@@ -331,7 +392,9 @@ def _index_operand(cx, node, index):
 def _missing_key(cx, node, base, index):
     cls = holder_of(cx, base).cls
     if isinstance(cls, type) and hasattr(cls, "__missing__"):
-        cx.unsupported(node, f"a key that the {cls.__name__} does not hold is read, which makes an element", "set the key first")
+        cx.unsupported(
+            node, f"a key that the {cls.__name__} does not hold is read, which makes an element", "set the key first"
+        )
     return read_element(cx, node, ContainerOp("get", base, index, loc=cx.loc(node)), OPAQUE)
 
 
@@ -342,7 +405,11 @@ def _get(base, index):
 
 
 def _numbers(constant):
-    return isinstance(constant, tuple) and len(constant) > 0 and all(type(v) is type(constant[0]) and isinstance(v, (int, float)) for v in constant)
+    return (
+        isinstance(constant, tuple)
+        and len(constant) > 0
+        and all(type(v) is type(constant[0]) and isinstance(v, (int, float)) for v in constant)
+    )
 
 
 def read_element(cx, node, operation, element, static=None):
@@ -351,7 +418,7 @@ def read_element(cx, node, operation, element, static=None):
     from .recursion import Unreached
 
     if cx.unreached and isinstance(element, Undefined):
-        raise Unreached       # the path that puts elements there was left out
+        raise Unreached  # the path that puts elements there was left out
     target = cx.temporary(element, node)
     holder, site = holder_of(cx, operation.base), operation.base.type.site
     target.varied = holder.varied and carries_derivative(element) and not isinstance(element, Ref)
@@ -432,7 +499,9 @@ def list_from_array(cx, node, array, span=None):
     """`list(array[span])`: numbers, or views of the rows."""
     from .numbers import indexed_type
 
-    made = derived_list(cx, node, ContainerOp("elements", array, span or Slice(), loc=cx.loc(node), implicit=cx.implicit), [])
+    made = derived_list(
+        cx, node, ContainerOp("elements", array, span or Slice(), loc=cx.loc(node), implicit=cx.implicit), []
+    )
     element, sharing = indexed_type(cx, cx.type(array), Const(0))
     holder = holder_of(cx, made)
     cx.assumed.widen(holder, NOTHING, without_dims(element) if isinstance(element, Num) else element, cx.varied(array))
@@ -489,12 +558,28 @@ def needs_unrolling(cx, value):
 
 def is_sequence(cx, operand) -> bool:
     t = cx.type(operand)
-    return isinstance(t, Tup) or (isinstance(t, Ref) and t.kind == "list") or isinstance(cx.constant(operand), (tuple, list))
+    return (
+        isinstance(t, Tup)
+        or (isinstance(t, Ref) and t.kind == "list")
+        or isinstance(cx.constant(operand), (tuple, list))
+    )
 
 
-_SPECIAL = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
-            operator.matmul: "matmul", operator.mod: "mod", operator.floordiv: "floordiv", operator.and_: "and", operator.or_: "or",
-            operator.xor: "xor", operator.lshift: "lshift", operator.rshift: "rshift"}
+_SPECIAL = {
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.mul: "mul",
+    operator.truediv: "truediv",
+    operator.pow: "pow",
+    operator.matmul: "matmul",
+    operator.mod: "mod",
+    operator.floordiv: "floordiv",
+    operator.and_: "and",
+    operator.or_: "or",
+    operator.xor: "xor",
+    operator.lshift: "lshift",
+    operator.rshift: "rshift",
+}
 
 
 def container_operator(cx, node, function, left, right):
@@ -515,25 +600,40 @@ def container_operator(cx, node, function, left, right):
     for at, (operand, other) in enumerate(((left, right), (right, left))):
         t, beside = cx.type(operand), cx.type(other)
         sequence = isinstance(t, Ref) and t.kind == "list" or isinstance(t, Tup)
-        if sequence and isinstance(beside, Num) and (beside.boxed is not False or function not in (operator.mul, operator.add)):
+        if (
+            sequence
+            and isinstance(beside, Num)
+            and (beside.boxed is not False or function not in (operator.mul, operator.add))
+        ):
             import numpy as np
 
             from .expressions import emit_call
 
             if beside.boxed is False and beside.dtype is None:
-                cx.unsupported(node, f"'{type(node).__name__}' of a sequence and a number", "make an array of the sequence")
+                cx.unsupported(
+                    node, f"'{type(node).__name__}' of a sequence and a number", "make an array of the sequence"
+                )
             array = emit_call(cx, node, np.array, (operand,), {})
             return apply_operator(cx, node, function, *((other, array) if at else (array, other)))
-    if any(isinstance(t, Ref) for t in types) and any(cx.varied(v) for v in (left, right)) and not (
-            function in (operator.add, operator.mul) and any(is_sequence(cx, v) for v in (left, right))):
+    if (
+        any(isinstance(t, Ref) for t in types)
+        and any(cx.varied(v) for v in (left, right))
+        and not (function in (operator.add, operator.mul) and any(is_sequence(cx, v) for v in (left, right)))
+    ):
         cx.unsupported(node, "an operator on these containers is not understood", "write it out with their elements")
     return None
 
 
 def concatenate_sequences(cx, node, left, right):
     """`a + b` of tuples or lists."""
-    a, b = ([*v.items] if isinstance(v, Var) and v.items is not None else
-            [Const(c) for c in cx.constant(v)] if isinstance(cx.constant(v), tuple) else None for v in (left, right))
+    a, b = (
+        [*v.items]
+        if isinstance(v, Var) and v.items is not None
+        else [Const(c) for c in cx.constant(v)]
+        if isinstance(cx.constant(v), tuple)
+        else None
+        for v in (left, right)
+    )
     if a is not None and b is not None:
         return tuple_of(cx, node, [*a, *b])
     if isinstance(cx.type(left), Ref) and isinstance(cx.type(right), Ref):
@@ -554,6 +654,7 @@ def replicate_sequence(cx, node, sequence, count):
 
 
 # -- changing ----------------------------------------------------------------------------------------------------------
+
 
 def write_item(cx, node, base, index, value):
     """`base[index] = value` of a list or a dict."""
@@ -584,10 +685,15 @@ def _write_slice(cx, node, base, index, value, holder):
     names = {"base": base, **{k: v for k, v in (("low", index.lower), ("up", index.upper)) if v is not None}}
     if index.step is not None:
         cx.unsupported(node, "a slice with a step of a list is replaced", "loop over the elements")
-    tree = ast.parse(f"slice_span(base, slice({'low' if index.lower is not None else None}, {'up' if index.upper is not None else None}))", mode="eval").body
+    tree = ast.parse(
+        f"slice_span(base, slice({'low' if index.lower is not None else None}, {'up' if index.upper is not None else None}))",
+        mode="eval",
+    ).body
     from ...runtime.containers import slice_span
 
-    span = cx.assign_temporary(Raw(tree, {**names, "slice_span": Const(slice_span), "slice": Const(slice)}), OPAQUE, node)
+    span = cx.assign_temporary(
+        Raw(tree, {**names, "slice_span": Const(slice_span), "slice": Const(slice)}), OPAQUE, node
+    )
     cx.assumed.generalise(holder)
     _receive_elements(cx, base, value)
     cx.emit(ContainerOp("set_slice", base, index, value, target=None, printed=span, loc=cx.loc(node)))
@@ -630,7 +736,9 @@ def extend_in_place(cx, node, base, value, function):
         update_dict(cx, node, base, value)
         return
     if base.type.kind != "list" or function is not operator.add or not isinstance(cx.type(value), (Ref, Tup)):
-        cx.unsupported(node, "this in-place change of a container is not understood", "write it as name = name op value")
+        cx.unsupported(
+            node, "this in-place change of a container is not understood", "write it as name = name op value"
+        )
     _extend(cx, node, base, value)
 
 
@@ -651,6 +759,7 @@ def delete_item(cx, node, base, index):
 
 
 # -- methods -----------------------------------------------------------------------------------------------------------
+
 
 def call_method(cx, node, base, name):
     """A method call on a list, a dict, a tuple or an object."""
@@ -698,12 +807,24 @@ def _pop(cx, node, base, args):
     holder = holder_of(cx, base)
     if holder.kind == "dict":
         if len(args) > 1:
-            return branch_value(cx, node, _has_key(cx, node, base, args[0]), lambda: _pop(cx, node, base, args[:1]), lambda: args[1])
+            return branch_value(
+                cx, node, _has_key(cx, node, base, args[0]), lambda: _pop(cx, node, base, args[:1]), lambda: args[1]
+            )
         key = _key(cx, holder, args[0])
         element = holder.items.get(key) if key is not NOTHING else None
-        return read_element(cx, node, ContainerOp("pop_key", base, args[0], loc=cx.loc(node)), element or cx.assumed.join_all(holder.types()))
+        return read_element(
+            cx,
+            node,
+            ContainerOp("pop_key", base, args[0], loc=cx.loc(node)),
+            element or cx.assumed.join_all(holder.types()),
+        )
     cx.assumed.generalise(holder)
-    return read_element(cx, node, ContainerOp("pop", base, args[0] if args else None, loc=cx.loc(node)), cx.assumed.join_all(holder.types()))
+    return read_element(
+        cx,
+        node,
+        ContainerOp("pop", base, args[0] if args else None, loc=cx.loc(node)),
+        cx.assumed.join_all(holder.types()),
+    )
 
 
 def _list_extend(cx, node, base, args):
@@ -732,7 +853,9 @@ def sort_list(cx, node, base, key=None, reverse=None):
     """Sort a list in place: the order is found from the keys, and the elements are put into it."""
     by_value = key is None or cx.constant(key) is None
     descending = reverse if reverse is not None else Const(False)
-    order = cx.assign_temporary(Call(sorting_order, (base if by_value else keys_of(cx, node, base, key), descending)), OPAQUE, node)
+    order = cx.assign_temporary(
+        Call(sorting_order, (base if by_value else keys_of(cx, node, base, key), descending)), OPAQUE, node
+    )
     cx.assumed.generalise(holder_of(cx, base))
     plain = by_value and cx.constant(descending) is False
     cx.emit(ContainerOp("permute", base, order, printed=Const("sort") if plain else None, loc=cx.loc(node)))
@@ -782,7 +905,9 @@ def _dict_get(cx, node, base, args):
     key = _key(cx, holder, args[0])
     if holder.exact and key is not NOTHING and key not in holder.items:
         return default
-    return branch_value(cx, node, _has_key(cx, node, base, args[0]), lambda: read_item(cx, node, base, args[0]), lambda: default)
+    return branch_value(
+        cx, node, _has_key(cx, node, base, args[0]), lambda: read_item(cx, node, base, args[0]), lambda: default
+    )
 
 
 def _has_key(cx, node, base, key, negated=False):
@@ -816,7 +941,9 @@ def _copy_items(cx, base, other):
         for key, t in source.items.items():
             cx.assumed.widen(holder, key, t, source.varied)
             if key in source.statics:
-                holder.statics[key] = source.statics[key] if holder.statics.get(key, source.statics[key]) is source.statics[key] else None
+                holder.statics[key] = (
+                    source.statics[key] if holder.statics.get(key, source.statics[key]) is source.statics[key] else None
+                )
         element_group(cx, base.type.site).merge(element_group(cx, other.type.site)).find().container = True
         return
     cx.assumed.generalise(holder)
@@ -858,13 +985,33 @@ def _keys(cx, node, base, args):
     return cx.assign_temporary(Call(list, (base,)), OPAQUE, node)
 
 
-_LIST = {"append": _append, "insert": _insert, "pop": _pop, "extend": _list_extend, "copy": _list_copy, "reverse": _reverse,
-         "clear": _clear, "sort": _sort, "remove": _remove, "index": _inactive_integer("index"), "count": _inactive_integer("count")}
-_DICT = {"get": _dict_get, "update": _update, "pop": _pop, "setdefault": _setdefault, "values": _values, "keys": _keys, "clear": _clear,
-         "copy": _dict_copy}
+_LIST = {
+    "append": _append,
+    "insert": _insert,
+    "pop": _pop,
+    "extend": _list_extend,
+    "copy": _list_copy,
+    "reverse": _reverse,
+    "clear": _clear,
+    "sort": _sort,
+    "remove": _remove,
+    "index": _inactive_integer("index"),
+    "count": _inactive_integer("count"),
+}
+_DICT = {
+    "get": _dict_get,
+    "update": _update,
+    "pop": _pop,
+    "setdefault": _setdefault,
+    "values": _values,
+    "keys": _keys,
+    "clear": _clear,
+    "copy": _dict_copy,
+}
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
+
 
 def read_attribute(cx, node, base, attr):
     """`base.attr` of an object: its own attribute, or a method, property or constant of its class."""
@@ -934,6 +1081,27 @@ def update_attribute(cx, node, base, attr, function, value):
     write_attribute(cx, node, base, attr, apply_operator(cx, node, function, old, operand))
 
 
-__all__ = ["Assign", "Store", "lower_index", "make_list", "make_dict", "dict_of", "construct", "read_item", "read_attribute", "write_item",
-           "write_attribute", "update_item", "update_attribute", "call_method", "concatenate_sequences", "replicate_sequence",
-           "exact_items", "is_sequence", "needs_unrolling", "delete_item", "extend_in_place", "derived_list"]
+__all__ = [
+    "Assign",
+    "Store",
+    "lower_index",
+    "make_list",
+    "make_dict",
+    "dict_of",
+    "construct",
+    "read_item",
+    "read_attribute",
+    "write_item",
+    "write_attribute",
+    "update_item",
+    "update_attribute",
+    "call_method",
+    "concatenate_sequences",
+    "replicate_sequence",
+    "exact_items",
+    "is_sequence",
+    "needs_unrolling",
+    "delete_item",
+    "extend_in_place",
+    "derived_list",
+]

@@ -1,4 +1,5 @@
 """State of one walk: frames of inlined calls, the environment, alias groups, the heap summary, emitted statements."""
+
 from __future__ import annotations
 
 import ast
@@ -20,10 +21,10 @@ class Family:
 
     def __init__(self):
         self.parent = None
-        self.stored = False       # written in place somewhere
-        self.escaped = False      # also reachable through a container
-        self.external = False     # the caller holds it
-        self.opaque = False       # handed to a call that may write it
+        self.stored = False  # written in place somewhere
+        self.escaped = False  # also reachable through a container
+        self.external = False  # the caller holds it
+        self.opaque = False  # handed to a call that may write it
 
     def find(self) -> Family:
         family = self
@@ -48,7 +49,7 @@ class Group:
     def __init__(self, family=None):
         self.parent = None
         self.own_family = family or Family()
-        self.container = False    # an element of a container: its memory is found by identity
+        self.container = False  # an element of a container: its memory is found by identity
 
     def find(self) -> Group:
         group = self
@@ -75,13 +76,13 @@ class Holder:
 
     kind: str
     cls: object = None
-    items: dict = field(default_factory=dict)      # key or attribute -> Type
-    exact: bool = True                             # items is complete; else `element` speaks for all
+    items: dict = field(default_factory=dict)  # key or attribute -> Type
+    exact: bool = True  # items is complete; else `element` speaks for all
     element: Type = UNDEFINED
     varied: bool = False
     keys: Type = UNDEFINED
-    statics: dict = field(default_factory=dict)    # key -> known object (functions in lists and attributes)
-    lengths: set = field(default_factory=set)      # of the lists that displays make here
+    statics: dict = field(default_factory=dict)  # key -> known object (functions in lists and attributes)
+    lengths: set = field(default_factory=set)  # of the lists that displays make here
 
     def types(self):
         return list(self.items.values()) if self.exact else [self.element]
@@ -92,7 +93,7 @@ class Frame:
 
     def __init__(self, number, source, parent=None, enclosing=None, cells=None, path=()):
         self.number, self.source, self.parent, self.path = number, source, parent, path
-        self.enclosing = enclosing          # the frame in which a nested function was defined
+        self.enclosing = enclosing  # the frame in which a nested function was defined
         self.cells = cells or {}
         self.globals = source.function.__globals__ if source is not None else {}
         self.filename = source.filename if source is not None else "<unknown>"
@@ -100,17 +101,16 @@ class Frame:
         self.locals = set()
         self.nonlocals = set()
         self.global_names = set()
-        self.outer_cells = set()            # nonlocal names of the function that made the differentiated one
+        self.outer_cells = set()  # nonlocal names of the function that made the differentiated one
         self.renamed = {}
-        self.live_after = {}                # id(statement) -> names read later
-        self.live_head = {}                 # id(loop) -> names read at or after its head
-        self.always_live = set()            # names that nested functions read
-        self.definition = None              # the syntax tree of the function
-        self.called_at = None               # where the caller's source calls it
-        self.rewritten = {}                 # id(loop) -> its form with the test inside
-        self.statement = None               # the statement being lowered
-        self.live_now = None                # names live behind it
-
+        self.live_after = {}  # id(statement) -> names read later
+        self.live_head = {}  # id(loop) -> names read at or after its head
+        self.always_live = set()  # names that nested functions read
+        self.definition = None  # the syntax tree of the function
+        self.called_at = None  # where the caller's source calls it
+        self.rewritten = {}  # id(loop) -> its form with the test inside
+        self.statement = None  # the statement being lowered
+        self.live_now = None  # names live behind it
 
     @property
     def bound_again(self) -> set[str]:
@@ -141,20 +141,20 @@ class Assumptions:
     """What one walk assumes and the next must confirm."""
 
     def __init__(self):
-        self.loop_keys = {}      # loop -> names that change in it, with their types at the head
-        self.loop_alias = {}     # loop -> pairs of names that may share memory at the head
-        self.holders = {}        # site -> Holder
-        self.recursive = {}      # key of an instance -> what is known of it
-        self.hopeless = None     # an error that no further walk can mend
-        self.recursive_functions = set()   # functions seen to call themselves
+        self.loop_keys = {}  # loop -> names that change in it, with their types at the head
+        self.loop_alias = {}  # loop -> pairs of names that may share memory at the head
+        self.holders = {}  # site -> Holder
+        self.recursive = {}  # key of an instance -> what is known of it
+        self.hopeless = None  # an error that no further walk can mend
+        self.recursive_functions = set()  # functions seen to call themselves
         self.same_function = {}  # number of an instance -> number of the first instance of its function
-        self.constants = {}          # containers of objects known at compile time, kept between walks
-        self.tries = {}              # function -> places of the tries that are taken apart; "apart" where pieces stay single
-        self.stored_outside = {}     # places of globals and cells that the program assigns -> type of what it stores
-        self.varied_places = set()   # variables of arrays into which something active is stored later
-        self.same_site = {}          # site of a container -> the site that stands for it
-        self.read_first = set()      # element updates whose right side changes the array: the old value is read before
-        self.tests_inside = set()    # loops whose test does more than give a value: it is evaluated inside the body
+        self.constants = {}  # containers of objects known at compile time, kept between walks
+        self.tries = {}  # function -> places of the tries that are taken apart; "apart" where pieces stay single
+        self.stored_outside = {}  # places of globals and cells that the program assigns -> type of what it stores
+        self.varied_places = set()  # variables of arrays into which something active is stored later
+        self.same_site = {}  # site of a container -> the site that stands for it
+        self.read_first = set()  # element updates whose right side changes the array: the old value is read before
+        self.tests_inside = set()  # loops whose test does more than give a value: it is evaluated inside the body
         self.changed = False
 
     def holder(self, site, kind, cls=None) -> Holder:
@@ -262,26 +262,26 @@ class Context:
         self.frames: list[Frame] = []
         self.uid = 0
         self.frame_count = 0
-        self.printed: dict[str, tuple] = {}       # printed name -> (frame, user name)
+        self.printed: dict[str, tuple] = {}  # printed name -> (frame, user name)
         self.globals: dict[tuple[int, str], Var] = {}
         self.guards: list = []
-        self.stored_families: list = []         # in the order of the stores
+        self.stored_families: list = []  # in the order of the stores
         self.calls_in_progress: list = []
         self.holder_groups: dict = {}
-        self.copies_of_lists: dict = {}         # call -> {list: what it held then}
+        self.copies_of_lists: dict = {}  # call -> {list: what it held then}
         self.reserved: set[str] = set()
         self.loop_depth = 0
-        self.kept_frames: set[int] = set()      # frames whose variables a closure may still read
+        self.kept_frames: set[int] = set()  # frames whose variables a closure may still read
         self.prologue: list = []
-        self.implicit = False                   # statements stand for what a loop header or a call binds
+        self.implicit = False  # statements stand for what a loop header or a call binds
         self.varied_families: set[int] = set()
-        self.instances: dict = {}               # key -> compiled function that recursive calls use
-        self.walked: set = set()                # keys of the instances that were walked
+        self.instances: dict = {}  # key -> compiled function that recursive calls use
+        self.walked: set = set()  # keys of the instances that were walked
         self.depth_of_instances = 0
-        self.unreached = False                  # some path was left out, for want of a recursive result
-        self.owned_frames = None                # numbers of the frames of the instance that is walked
-        self.printed_globals: dict = {}         # global -> its spelling in every function of the module
-        self.carried = 0                        # attempts around whose handlers read the exception
+        self.unreached = False  # some path was left out, for want of a recursive result
+        self.owned_frames = None  # numbers of the frames of the instance that is walked
+        self.printed_globals: dict = {}  # global -> its spelling in every function of the module
+        self.carried = 0  # attempts around whose handlers read the exception
 
     @property
     def stores(self) -> int:
@@ -300,8 +300,14 @@ class Context:
         return self.frames[-1]
 
     def loc(self, node) -> Loc:
-        return Loc(self.frame.filename, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
-                   getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None), self.frame.name)
+        return Loc(
+            self.frame.filename,
+            getattr(node, "lineno", 0),
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_lineno", None),
+            getattr(node, "end_col_offset", None),
+            self.frame.name,
+        )
 
     def user_loc(self, node, reason) -> tuple[Loc, str]:
         """Where the user can do something about an error: inside a library's code that is the call that led there."""
@@ -317,21 +323,37 @@ class Context:
         loc, told = self.user_loc(node, reason)
         if told != reason:
             hint = "give the library function a rule of its own with ad.register_vjp, or write it with operations that have rules"
-        raise UnsupportedSyntaxError(told, loc, hint=hint or "write it with operations that have rules, or keep the active value out of it")
+        raise UnsupportedSyntaxError(
+            told, loc, hint=hint or "write it with operations that have rules, or keep the active value out of it"
+        )
 
     def missing_rule(self, node, name, hint=""):
         reason = f"no derivative rule for {name}, which is called with an active value"
         loc, told = self.user_loc(node, reason)
         if told != reason:
-            reason, hint = told, hint or "give the library function a rule of its own with ad.register_vjp, or write it with operations that have rules"
-        raise MissingRuleError(reason, loc,
-                               hint=hint or f"give it one: ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) with "
-                                            "vjp(y_bar, y, *args) -> one adjoint per argument; or @ad.rule")
+            reason, hint = (
+                told,
+                hint
+                or "give the library function a rule of its own with ad.register_vjp, or write it with operations that have rules",
+            )
+        raise MissingRuleError(
+            reason,
+            loc,
+            hint=hint
+            or f"give it one: ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) with "
+            "vjp(y_bar, y, *args) -> one adjoint per argument; or @ad.rule",
+        )
 
     def place(self, node) -> tuple:
         """A name for a place in the program that is the same in every walk."""
-        return (*self.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
-                getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0), type(node).__name__)
+        return (
+            *self.frame.path,
+            getattr(node, "lineno", 0),
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_lineno", 0),
+            getattr(node, "end_col_offset", 0),
+            type(node).__name__,
+        )
 
     def site(self, node, kind="list") -> tuple:
         """The place of a container that is made here: all instances of a recursive function share it."""
@@ -424,17 +446,32 @@ class Context:
 
     def check_reachable(self, frame, name):
         """Inside a recursive function, variables of functions around it are there only if they were handed over."""
-        if self.owned_frames is not None and name in frame.locals and not self.owned_frames[0] <= frame.number < self.owned_frames[1]:
-            self.unsupported(frame.statement or self.frame.definition, f"'{name}' of an enclosing function is read in a recursion through a stored function",
-                             f"pass '{name}' as an argument")
+        if (
+            self.owned_frames is not None
+            and name in frame.locals
+            and not self.owned_frames[0] <= frame.number < self.owned_frames[1]
+        ):
+            self.unsupported(
+                frame.statement or self.frame.definition,
+                f"'{name}' of an enclosing function is read in a recursion through a stored function",
+                f"pass '{name}' as an argument",
+            )
 
     def is_live(self, key) -> bool:
         """May the name be read later? True for what is not known."""
         number, name = key
         for frame in self.frames:
             if frame.number == number:
-                return frame.live_now is None or name in frame.live_now or name in frame.always_live or name in frame.rebound_inside
-        return any(f.enclosing is not None and f.enclosing.number == number for f in self.frames) or number in self.kept_frames
+                return (
+                    frame.live_now is None
+                    or name in frame.live_now
+                    or name in frame.always_live
+                    or name in frame.rebound_inside
+                )
+        return (
+            any(f.enclosing is not None and f.enclosing.number == number for f in self.frames)
+            or number in self.kept_frames
+        )
 
     # -- facts about operands --------------------------------------------------------------------------------------
     def type(self, operand) -> Type:

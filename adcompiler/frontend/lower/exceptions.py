@@ -4,6 +4,7 @@ A `try` that touches nothing active is kept as it is. Any other is taken apart b
 `frontend.attempts`); what then arrives here are attempts: pieces that run as a whole or stop. An attempt is a branch:
 its statements count if it was not stopped, and where it was, every name has the value from before.
 """
+
 from __future__ import annotations
 
 import ast
@@ -15,7 +16,23 @@ import warnings
 import numpy as np
 
 from ...errors import AdcompilerError
-from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Effect, Loop, Raw, Store, Try, Unpack, Var, With, blocks, walk
+from ...ir.nodes import (
+    NOTHING,
+    Assign,
+    Call,
+    Const,
+    ContainerOp,
+    Effect,
+    Loop,
+    Raw,
+    Store,
+    Try,
+    Unpack,
+    Var,
+    With,
+    blocks,
+    walk,
+)
 from ...ir.types import INT, OPAQUE, Ref, Tup
 from ..attempts import Attempt, Refusal, spread
 from .context import assigned_names, names_used
@@ -23,8 +40,18 @@ from .expressions import lower_expression
 from .joins import join_environments, join_values
 
 _READS = ("get", "getattr", "slice", "values", "concatenate", "replicate")
-_HARMLESS = (np.errstate, warnings.catch_warnings, open, contextlib.nullcontext, contextlib.closing, contextlib.redirect_stdout,
-             contextlib.redirect_stderr, threading.Lock, threading.RLock, np.printoptions)
+_HARMLESS = (
+    np.errstate,
+    warnings.catch_warnings,
+    open,
+    contextlib.nullcontext,
+    contextlib.closing,
+    contextlib.redirect_stdout,
+    contextlib.redirect_stderr,
+    threading.Lock,
+    threading.RLock,
+    np.printoptions,
+)
 
 
 def chosen_tries(cx, definition) -> frozenset:
@@ -76,12 +103,16 @@ def lower_try(cx, node):
 
 # -- attempts ----------------------------------------------------------------------------------------------------------
 
+
 def lower_attempt(cx, node):
     """`node.body` if it runs to its end; else the number of the handler in `node.stopped`."""
     from .statements import _never_falls, lower_block
 
     before = dict(cx.env)
-    clauses = [(_handler_type(cx, h), None if h.name is None else cx.printed_name(h.name), h.body[0].value.value) for h in node.handlers]
+    clauses = [
+        (_handler_type(cx, h), None if h.name is None else cx.printed_name(h.name), h.body[0].value.value)
+        for h in node.handlers
+    ]
     cx.blocks.append([])
     cx.carried += node.carries
     try:
@@ -139,8 +170,11 @@ def _partial_names(cx, node, then, before, done) -> list:
     if any(isinstance(s, With) for s in then):
         for key, v in keys.items():
             if v is not None and v not in written and cx.is_live(key) and key[0] in {f.number for f in cx.frames}:
-                cx.unsupported(node, f"'{key[1]}' is set inside a context within 'try', which an exception may leave half done",
-                               "put the 'try' inside the 'with'")
+                cx.unsupported(
+                    node,
+                    f"'{key[1]}' is set inside a context within 'try', which an exception may leave half done",
+                    "put the 'try' inside the 'with'",
+                )
     return found
 
 
@@ -151,11 +185,21 @@ def _check_whole(cx, node, then, before):
     def changes(s):
         if isinstance(s, Store):
             base = s.base
-            return not isinstance(base, Var) or base.group is None or (base.group.family in families and _varied_family(cx, base))
+            return (
+                not isinstance(base, Var)
+                or base.group is None
+                or (base.group.family in families and _varied_family(cx, base))
+            )
         if isinstance(s, ContainerOp):
             return s.kind not in _READS and s.base.type.site in sites and cx.varied(s.base)
-        return isinstance(s, Assign) and s.augmented is not None and s.target.group is not None and s.target.varied \
-            and s.target.type.boxed is None and s.target.group.family in families
+        return (
+            isinstance(s, Assign)
+            and s.augmented is not None
+            and s.target.group is not None
+            and s.target.varied
+            and s.target.type.boxed is None
+            and s.target.group.family in families
+        )
 
     def scan(block, changed):
         for s in block:
@@ -176,21 +220,32 @@ def _check_whole(cx, node, then, before):
     def half_done(s):
         if "apart" not in cx.assumed.tries.get(id(cx.frame.definition), ()):
             _choose(cx, "apart")
-        cx.unsupported(node, "a statement inside 'try' that changes arrays or containers in several steps, and may fail between them",
-                       "call what may fail before the changes, or move the 'try' to where they are made")
+        cx.unsupported(
+            node,
+            "a statement inside 'try' that changes arrays or containers in several steps, and may fail between them",
+            "call what may fail before the changes, or move the 'try' to where they are made",
+        )
 
     scan(then, False)
 
 
 def _harmless(s) -> bool:
-    return isinstance(s, Assign) and (s.implicit or isinstance(s.value, (Var, Const)) and s.augmented is None) or \
-        isinstance(s, ContainerOp) and s.implicit or isinstance(s, Unpack) and all(isinstance(t, Var) for t in s.pattern)
+    return (
+        isinstance(s, Assign)
+        and (s.implicit or isinstance(s.value, (Var, Const)) and s.augmented is None)
+        or isinstance(s, ContainerOp)
+        and s.implicit
+        or isinstance(s, Unpack)
+        and all(isinstance(t, Var) for t in s.pattern)
+    )
 
 
 def _varied_family(cx, base) -> bool:
     family = base.group.family
-    return cx.varied(base) or any(isinstance(v, Var) and v.group is not None and v.group.family is family and cx.varied(v)
-                                  for v in cx.env.values())
+    return cx.varied(base) or any(
+        isinstance(v, Var) and v.group is not None and v.group.family is family and cx.varied(v)
+        for v in cx.env.values()
+    )
 
 
 def _reachable(cx, env):
@@ -213,11 +268,14 @@ def _reachable(cx, env):
             sites.add(t.site)
             holder = cx.assumed.holders.get(t.site)
             types.extend(holder.types() if holder is not None else ())
-    escaped = {v.group.family for v in cx.env.values() if isinstance(v, Var) and v.group is not None and v.group.family.escaped}
+    escaped = {
+        v.group.family for v in cx.env.values() if isinstance(v, Var) and v.group is not None and v.group.family.escaped
+    }
     return families | escaped, sites
 
 
 # -- contexts ----------------------------------------------------------------------------------------------------------
+
 
 def may_swallow(cx, node) -> bool:
     """May a context of this `with` swallow an exception? `contextlib.suppress` is taken apart like a `try`."""
@@ -231,7 +289,11 @@ def may_swallow(cx, node) -> bool:
             if not _keeps(cx, node):
                 _choose(cx, (e.lineno, e.col_offset))
             cx.unsupported(node, "'contextlib.suppress' around active statements", "write 'try' and 'except'")
-        known = any(value is h for h in _HARMLESS) if value is not NOTHING else isinstance(e, ast.Name) and e.id.startswith("value")
+        known = (
+            any(value is h for h in _HARMLESS)
+            if value is not NOTHING
+            else isinstance(e, ast.Name) and e.id.startswith("value")
+        )
         unknown = unknown or not (known or type(value) in (type(threading.Lock()), type(threading.RLock())))
     return unknown
 

@@ -3,6 +3,7 @@
 Order and once-only evaluation are Python's. An expression whose result cannot carry a derivative (comparisons, strings,
 flags) is kept as the user wrote it.
 """
+
 from __future__ import annotations
 
 import ast
@@ -13,22 +14,74 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, Display, Effect, GetAttr, GetItem, If, Phi, Raw, Slice, Starred, Var
-from ...ir.types import (BOOL, COMPLEX, FLOAT, INT, NUMBER, OPAQUE, STATIC, UNDEFINED, Num, Opaque, Ref, Static, Tup, Undefined,
-                         carries_derivative, join, type_of)
+from ...ir.nodes import (
+    NOTHING,
+    Assign,
+    Call,
+    Const,
+    ContainerOp,
+    Display,
+    Effect,
+    GetAttr,
+    GetItem,
+    If,
+    Phi,
+    Raw,
+    Slice,
+    Starred,
+    Var,
+)
+from ...ir.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NUMBER,
+    OPAQUE,
+    STATIC,
+    UNDEFINED,
+    Num,
+    Opaque,
+    Ref,
+    Static,
+    Tup,
+    Undefined,
+    carries_derivative,
+    join,
+    type_of,
+)
 from ... import rules as _rules  # noqa: F401  (registers the rules)
 from ...rules.registry import is_inactive, lookup
 from . import numbers, sequence_arguments
 from .context import Frame, Group, names_used
 from .values import bring, copy_of, global_variable, tuple_of
 
-BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-          ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
-          ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
-          ast.BitXor: operator.xor}
+BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_}
-COMPARE = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-           ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not}
+COMPARE = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
 
 
 def lower_expression(cx, node):
@@ -45,6 +98,7 @@ def lower_test(cx, node):
 
 
 # -- names and constants -----------------------------------------------------------------------------------------------
+
 
 def _constant(cx, node):
     return Const(node.value)
@@ -76,7 +130,9 @@ def _name(cx, node):
 
 def _unassigned(cx, node):
     """A local name that no statement before has assigned: reading it raises, as in the function itself."""
-    text = f"raise UnboundLocalError(\"cannot access local variable '{node.id}' where it is not associated with a value\")"
+    text = (
+        f"raise UnboundLocalError(\"cannot access local variable '{node.id}' where it is not associated with a value\")"
+    )
     statement = ast.copy_location(ast.parse(text).body[0], node)
     cx.emit(Effect(ast.fix_missing_locations(statement), {}, loc=cx.loc(node)))
     return Const(0.0)
@@ -96,8 +152,11 @@ def raw(cx, node, type=OPAQUE, *, inactive=False):
     if not inactive:
         active = [n for n, v in names.items() if cx.varied(v)]
         if active:
-            cx.unsupported(node, f"'{ast.unparse(node)[:60]}' is not understood, and {', '.join(active)} may carry a derivative",
-                           "write it with operations that have rules, or cut the derivative with ad.stop_gradient")
+            cx.unsupported(
+                node,
+                f"'{ast.unparse(node)[:60]}' is not understood, and {', '.join(active)} may carry a derivative",
+                "write it with operations that have rules, or cut the derivative with ad.stop_gradient",
+            )
     return cx.assign_temporary(Raw(node, names), type, node)
 
 
@@ -107,6 +166,7 @@ def template(cx, node, type, **operands):
 
 
 # -- operators ---------------------------------------------------------------------------------------------------------
+
 
 def _binary(cx, node):
     left = lower_expression(cx, node.left)
@@ -118,10 +178,17 @@ def _binary(cx, node):
 
 def check_unchanged(cx, node, operand, stores):
     """An operand that is an array and was computed before a later operand changed memory would be read too late."""
-    if isinstance(operand, Var) and operand.group is not None and isinstance(operand.type, Num) and any(
-            f.find() is operand.group.family for f in cx.stored_families[stores:]):
-        cx.unsupported(node, "one part of this expression changes an array in place while another part reads one",
-                       "compute the part with the side effect in a statement of its own")
+    if (
+        isinstance(operand, Var)
+        and operand.group is not None
+        and isinstance(operand.type, Num)
+        and any(f.find() is operand.group.family for f in cx.stored_families[stores:])
+    ):
+        cx.unsupported(
+            node,
+            "one part of this expression changes an array in place while another part reads one",
+            "compute the part with the side effect in a statement of its own",
+        )
 
 
 def apply_operator(cx, node, function, left, right):
@@ -195,16 +262,23 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         literals = {k: cx.constant(v) for k, v in _bind_loosely(rule, args, kwargs).items()}
         rule = rule.for_call({k: v for k, v in literals.items() if v is not NOTHING})
         if rule is None and any_varied:
-            cx.missing_rule(node, f"this form of {_name_of(function)}", "write the call in a form that 'adcompiler rules' lists")
+            cx.missing_rule(
+                node, f"this form of {_name_of(function)}", "write the call in a form that 'adcompiler rules' lists"
+            )
     if rule is not None and (rule.statements or rule.vjp or rule.jvp):
         try:
             bound = dict(rule.signature.bind(*args, **kwargs).arguments)
         except TypeError as error:
             if any_varied:
-                cx.missing_rule(node, f"this form of {rule.name} ({error})",
-                                f"supported: {rule.name}{rule.signature}; write the call in one of its forms")
+                cx.missing_rule(
+                    node,
+                    f"this form of {rule.name} ({error})",
+                    f"supported: {rule.name}{rule.signature}; write the call in one of its forms",
+                )
             rule = None
-    inactive = is_inactive(function) or (rule is not None and not rule.statements and rule.vjp is None and rule.jvp is None)
+    inactive = is_inactive(function) or (
+        rule is not None and not rule.statements and rule.vjp is None and rule.jvp is None
+    )
     if rule is None and not inactive and any_varied:
         cx.missing_rule(node, _name_of(function))
     result_type = numbers.infer_call(cx, function, args, kwargs, rule)
@@ -217,7 +291,13 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         cx.copies_of_lists[made] = kept
     result = cx.assign_temporary(made, result_type, node, const=const)
     result.varied = any_varied and not inactive and carries_derivative(result_type)
-    if rule is not None and bound is not None and rule.alias in ("view", "maybe") and isinstance(result_type, Num) and result_type.boxed is not False:
+    if (
+        rule is not None
+        and bound is not None
+        and rule.alias in ("view", "maybe")
+        and isinstance(result_type, Num)
+        and result_type.boxed is not False
+    ):
         base = bound.get(rule.alias_of)
         if isinstance(base, Var) and base.group is not None:
             result.group = base.group
@@ -228,8 +308,11 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
             if isinstance(base, Var) and base.group is not None and item.group is not None:
                 item.group = base.group
     if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
-        cx.unsupported(node, f"how many results {_name_of(function)} has here is not known at compile time",
-                       "give the number of parts as a literal")
+        cx.unsupported(
+            node,
+            f"how many results {_name_of(function)} has here is not known at compile time",
+            "give the number of parts as a literal",
+        )
     return result
 
 
@@ -281,14 +364,20 @@ def _compare(cx, node):
         if at == 0 or isinstance(comparator, (ast.Constant, ast.Name)):
             operands.append(lower_expression(cx, comparator))
         else:
-            tail = ast.copy_location(ast.Compare(ast.Name("_middle", ast.Load()), node.ops[at:], node.comparators[at:]), node)
+            tail = ast.copy_location(
+                ast.Compare(ast.Name("_middle", ast.Load()), node.ops[at:], node.comparators[at:]), node
+            )
             test = (operands[-1], tail)
             break
     pairs = list(zip(operands, node.ops, operands[1:], strict=False))
     if test is None:
         names = {f"o{k}": o for k, o in enumerate(operands)}
-        tree = ast.copy_location(ast.Compare(ast.Name("o0", ast.Load()), node.ops,
-                                             [ast.Name(f"o{k}", ast.Load()) for k in range(1, len(operands))]), node)
+        tree = ast.copy_location(
+            ast.Compare(
+                ast.Name("o0", ast.Load()), node.ops, [ast.Name(f"o{k}", ast.Load()) for k in range(1, len(operands))]
+            ),
+            node,
+        )
         return template(cx, ast.fix_missing_locations(tree), BOOL, **names)
     first = [compare(cx, node, op, a, b) for a, op, b in pairs]
     middle = test[0] if isinstance(test[0], Var) else cx.assign_temporary(test[0], cx.type(test[0]), node)
@@ -321,7 +410,13 @@ def compare(cx, node, op, left, right):
         return template(cx, ast.fix_missing_locations(tree), BOOL, a=left, b=right)
     function = COMPARE[type(op)]
     a, b = cx.constant(left), cx.constant(right)
-    if a is not NOTHING and b is not NOTHING and not cx.varied(left) and not cx.varied(right) and not any(map(is_choice, (a, b))):
+    if (
+        a is not NOTHING
+        and b is not NOTHING
+        and not cx.varied(left)
+        and not cx.varied(right)
+        and not any(map(is_choice, (a, b)))
+    ):
         try:
             value = function(a, b)
         except Exception:
@@ -348,7 +443,12 @@ def is_choice(value) -> bool:
 
 def _identity(cx, left, right):
     a, b = cx.constant(left), cx.constant(right)
-    if a is not NOTHING and b is not NOTHING and not isinstance(a, (int, float, str, tuple)) and not any(map(is_choice, (a, b))):
+    if (
+        a is not NOTHING
+        and b is not NOTHING
+        and not isinstance(a, (int, float, str, tuple))
+        and not any(map(is_choice, (a, b)))
+    ):
         return a is b
     for value, other in ((a, right), (b, left)):
         if value is None and isinstance(cx.type(other), (Num, Tup, Ref)) and cx.type(other) != NUMBER:
@@ -357,6 +457,7 @@ def _identity(cx, left, right):
 
 
 # -- choices -----------------------------------------------------------------------------------------------------------
+
 
 def _boolean(cx, node):
     is_and = isinstance(node.op, ast.And)
@@ -385,7 +486,9 @@ def _conditional(cx, node):
     known = truth(cx, test)
     if known is not NOTHING:
         return lower_expression(cx, node.body if known else node.orelse)
-    return branch_value(cx, node, test, lambda: lower_expression(cx, node.body), lambda: lower_expression(cx, node.orelse))
+    return branch_value(
+        cx, node, test, lambda: lower_expression(cx, node.body), lambda: lower_expression(cx, node.orelse)
+    )
 
 
 def in_block(cx, produce):
@@ -435,6 +538,7 @@ def _as_var(cx, operand, block, node):
 
 # -- displays, attributes, subscripts ----------------------------------------------------------------------------------
 
+
 def _tuple(cx, node):
     from .builtin_calls import tuple_of_unknown_length
     from .containers import display_operands
@@ -450,8 +554,11 @@ def elements(cx, nodes):
         if isinstance(n, ast.Starred):
             items = spread_items(cx, n, lower_expression(cx, n.value))
             if items is None:
-                cx.unsupported(n, "the length of what the star spreads is not known at compile time",
-                               "spread a tuple, or pass the sequence itself")
+                cx.unsupported(
+                    n,
+                    "the length of what the star spreads is not known at compile time",
+                    "spread a tuple, or pass the sequence itself",
+                )
             out.extend(items)
         else:
             out.append(lower_expression(cx, n))
@@ -555,7 +662,9 @@ def _array_attribute(cx, node, base, t, attr):
             return base
         return emit_call(cx, node, descriptor, (base,), {}, method="." + attr)
     if cx.varied(base):
-        cx.unsupported(node, f"attribute '{attr}' of an active array has no rule", "use the NumPy function that does the same")
+        cx.unsupported(
+            node, f"attribute '{attr}' of an active array has no rule", "use the NumPy function that does the same"
+        )
     return cx.assign_temporary(GetAttr(base, attr), OPAQUE, node)
 
 
@@ -599,6 +708,7 @@ def subscript(cx, node, base, index):
 
 # -- functions, walrus, text -------------------------------------------------------------------------------------------
 
+
 def _lambda(cx, node):
     from .calls import make_closure
 
@@ -641,13 +751,60 @@ def _starred(cx, node):
 
 
 _LOWER = {
-    ast.Constant: _constant, ast.Name: _name, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
-    ast.BoolOp: _boolean, ast.IfExp: _conditional, ast.Tuple: _tuple, ast.List: _list, ast.Dict: _dict, ast.Set: _set,
-    ast.Attribute: _attribute, ast.Subscript: _subscript, ast.Lambda: _lambda, ast.NamedExpr: _walrus,
-    ast.JoinedStr: _text, ast.ListComp: _comprehension, ast.DictComp: _comprehension, ast.GeneratorExp: _comprehension,
-    ast.SetComp: _set, ast.Call: _call, ast.Yield: _yield, ast.YieldFrom: _yield, ast.Await: _await, ast.Starred: _starred,
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _conditional,
+    ast.Tuple: _tuple,
+    ast.List: _list,
+    ast.Dict: _dict,
+    ast.Set: _set,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Lambda: _lambda,
+    ast.NamedExpr: _walrus,
+    ast.JoinedStr: _text,
+    ast.ListComp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.SetComp: _set,
+    ast.Call: _call,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+    ast.Await: _await,
+    ast.Starred: _starred,
 }
 
-__all__ = ["BINARY", "UNARY", "FLOAT", "COMPLEX", "UNDEFINED", "Frame", "Group", "Phi", "Starred", "ContainerOp", "join", "replace",
-           "lower_expression", "lower_test", "lower_index", "raw", "template", "emit_call", "truth", "apply_operator",
-           "attribute", "subscript", "elements", "in_block", "branch_value", "spread", "compare", "check_unchanged"]
+__all__ = [
+    "BINARY",
+    "UNARY",
+    "FLOAT",
+    "COMPLEX",
+    "UNDEFINED",
+    "Frame",
+    "Group",
+    "Phi",
+    "Starred",
+    "ContainerOp",
+    "join",
+    "replace",
+    "lower_expression",
+    "lower_test",
+    "lower_index",
+    "raw",
+    "template",
+    "emit_call",
+    "truth",
+    "apply_operator",
+    "attribute",
+    "subscript",
+    "elements",
+    "in_block",
+    "branch_value",
+    "spread",
+    "compare",
+    "check_unchanged",
+]

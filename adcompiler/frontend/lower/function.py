@@ -1,4 +1,5 @@
 """The driver: walks a function at one signature until the assumptions hold."""
+
 from __future__ import annotations
 
 import ast
@@ -37,8 +38,11 @@ class Signature:
 def lower_function(source: FunctionSource, signature: Signature) -> tuple[Function, Context]:
     """The IR of a function at a signature, and the last walk (with guards and alias groups)."""
     if not isinstance(source.node, (ast.FunctionDef, ast.Lambda)):
-        raise UnsupportedSyntaxError("a coroutine function cannot be differentiated",
-                                     Loc(source.filename, source.node.lineno, source.node.col_offset), hint="write a plain function")
+        raise UnsupportedSyntaxError(
+            "a coroutine function cannot be differentiated",
+            Loc(source.filename, source.node.lineno, source.node.col_offset),
+            hint="write a plain function",
+        )
     assumed = Assumptions()
     for _ in range(LONGEST):
         assumed.changed = False
@@ -54,17 +58,19 @@ def lower_function(source: FunctionSource, signature: Signature) -> tuple[Functi
         if assumed.hopeless is not None:
             raise assumed.hopeless
         if cx.unreached:
-            assumed.loop_keys.clear()      # numbers of frames shift when paths are left out
+            assumed.loop_keys.clear()  # numbers of frames shift when paths are left out
             assumed.loop_alias.clear()
-        if assumed.changed:    # an error before the assumptions hold may only be due to them
+        if assumed.changed:  # an error before the assumptions hold may only be due to them
             continue
         if error or later:
             raise error or later
         check_reached(cx)
         return function, cx
-    raise UnsupportedSyntaxError(f"the types in '{source.qualname}' do not settle",
-                                 Loc(source.filename, source.node.lineno, source.node.col_offset),
-                                 hint="give each name one type in loops")
+    raise UnsupportedSyntaxError(
+        f"the types in '{source.qualname}' do not settle",
+        Loc(source.filename, source.node.lineno, source.node.col_offset),
+        hint="give each name one type in loops",
+    )
 
 
 def _walk(cx: Context, source, signature) -> Function:
@@ -81,8 +87,11 @@ def _walk(cx: Context, source, signature) -> Function:
 
     generated = first_yield(source.node)
     if generated is not None:
-        cx.unsupported(generated, f"'{source.qualname}' is a generator function, which cannot be differentiated",
-                       "append to a list and return it")
+        cx.unsupported(
+            generated,
+            f"'{source.qualname}' is a generator function, which cannot be differentiated",
+            "append to a list and return it",
+        )
     params = []
     for name, described in signature.parameters:
         paths = [p for p in signature.wrt if p[0] == name]
@@ -101,10 +110,18 @@ def _walk(cx: Context, source, signature) -> Function:
             a.group.merge(b.group)
     lower_block(cx, structured.body)
     frame.live_now = None
-    result = lower_expression(cx, structured.value) if structured.value is not None and signature.returns else Const(None)
+    result = (
+        lower_expression(cx, structured.value) if structured.value is not None and signature.returns else Const(None)
+    )
     finish = cx.blocks[0]
-    made = Function(getattr(source.node, "name", "lambda_"), params, [*cx.prologue, *finish], result,
-                    [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(last_return(source.node)))
+    made = Function(
+        getattr(source.node, "name", "lambda_"),
+        params,
+        [*cx.prologue, *finish],
+        result,
+        [v for v in cx.globals.values() if isinstance(v, Var)],
+        cx.loc(last_return(source.node)),
+    )
     cx.frames.pop()
     return made
 

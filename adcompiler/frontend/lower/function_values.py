@@ -3,6 +3,7 @@
 They are known objects of the compiler (`Var.const`) and never run; `captured` gives what a call may read beside its
 arguments, so that a function that closes over an active value is itself active wherever it goes.
 """
+
 from __future__ import annotations
 
 import ast
@@ -93,7 +94,12 @@ class Partial:
     def same_form(self, other) -> bool:
         """Do both fix the same parameters of the same function?"""
         mine, others = (getattr(p.function, "const", None) or getattr(p.function, "value", None) for p in (self, other))
-        return mine is not NOTHING and mine is others and len(self.args) == len(other.args) and self.kwargs.keys() == other.kwargs.keys()
+        return (
+            mine is not NOTHING
+            and mine is others
+            and len(self.args) == len(other.args)
+            and self.kwargs.keys() == other.kwargs.keys()
+        )
 
     def captured(self, cx, seen):
         for operand in (self.function, *self.args, *self.kwargs.values()):
@@ -151,9 +157,17 @@ def behind_join(value, holder):
 
     What it has fixed (defaults, the arguments of a partial) was computed on that path only, and is read off the object.
     """
-    fixed = (*value.defaults, *value.keyword_defaults.values()) if isinstance(value, Closure) else \
-        (*value.args, *value.kwargs.values()) if isinstance(value, Partial) else (value.base,) if isinstance(value, ArrayMethod) else \
-        (value.self,) if isinstance(value, BoundMethod) else ()
+    fixed = (
+        (*value.defaults, *value.keyword_defaults.values())
+        if isinstance(value, Closure)
+        else (*value.args, *value.kwargs.values())
+        if isinstance(value, Partial)
+        else (value.base,)
+        if isinstance(value, ArrayMethod)
+        else (value.self,)
+        if isinstance(value, BoundMethod)
+        else ()
+    )
     if all(isinstance(o, Const) or o.definition in ("param", "global") for o in fixed):
         return value
     return stored(value, holder) if isinstance(value, (Closure, Partial)) else None
@@ -175,7 +189,9 @@ def choice_of(known, holder):
     options = [behind_join(o, holder) for o in options]
     if None in options:
         return None
-    closures = [o for o in options if isinstance(o, (Closure, StoredClosure, Partial, StoredPartial, ArrayMethod, BoundMethod))]
+    closures = [
+        o for o in options if isinstance(o, (Closure, StoredClosure, Partial, StoredPartial, ArrayMethod, BoundMethod))
+    ]
     names = {_name_of_closure(o) for o in closures}
     named = len(names) == len(closures) and "" not in names
     if len(closures) > 1 and not named:
@@ -202,5 +218,16 @@ def stored(function, holder):
     return function
 
 
-__all__ = ["ArrayMethod", "BoundMethod", "Choice", "Closure", "Partial", "StoredClosure", "StoredPartial", "behind_join",
-           "choice_of", "in_holder", "stored"]
+__all__ = [
+    "ArrayMethod",
+    "BoundMethod",
+    "Choice",
+    "Closure",
+    "Partial",
+    "StoredClosure",
+    "StoredPartial",
+    "behind_join",
+    "choice_of",
+    "in_holder",
+    "stored",
+]

@@ -3,6 +3,7 @@
 Arrays, lists, tuples, `range`, `enumerate`, `zip`, `reversed`, `map` and views of dicts become indexed reads, so that
 the reverse sweep can walk them backwards; anything else is run as it is, and its elements carry no derivative.
 """
+
 from __future__ import annotations
 
 import ast
@@ -22,7 +23,7 @@ class Elements:
 
     printed: object
     length: object
-    read: object                 # read(cx, node, index) -> operand, or a list of such for a tuple
+    read: object  # read(cx, node, index) -> operand, or a list of such for a tuple
     active: bool = False
 
 
@@ -77,8 +78,11 @@ def classify(cx, node) -> Iteration:
     found = _elements(cx, node, call)
     if found is not None:
         return Iteration("sequence", elements=found)
-    value = lower_expression(cx, node) if not isinstance(node, ast.GeneratorExp) else cx.unsupported(
-        node, "a generator that is not consumed at once", "write a list comprehension")
+    value = (
+        lower_expression(cx, node)
+        if not isinstance(node, ast.GeneratorExp)
+        else cx.unsupported(node, "a generator that is not consumed at once", "write a list comprehension")
+    )
     return iterate_value(cx, node, value)
 
 
@@ -99,10 +103,16 @@ def _builtin_call(cx, node):
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if cx.find_name(node.func.id) is None and node.func.id not in cx.frame.globals:
             found = getattr(builtins, node.func.id, None)
-            if found in (range, enumerate, zip, reversed, map) and not any(isinstance(a, ast.Starred) for a in node.args):
+            if found in (range, enumerate, zip, reversed, map) and not any(
+                isinstance(a, ast.Starred) for a in node.args
+            ):
                 return found
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("enumerate", "zip") and not \
-            any(isinstance(a, ast.Starred) for a in node.args):
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("enumerate", "zip")
+        and not any(isinstance(a, ast.Starred) for a in node.args)
+    ):
         if cx.find_name(node.func.id) is None and node.func.id not in cx.frame.globals:
             return {"enumerate": enumerate, "zip": zip}[node.func.id]
     return None
@@ -110,8 +120,15 @@ def _builtin_call(cx, node):
 
 def is_filter(cx, node) -> bool:
     """Is this a call of the builtin `filter`?"""
-    return (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "filter" and len(node.args) == 2
-            and not node.keywords and cx.find_name("filter") is None and "filter" not in cx.frame.globals)
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "filter"
+        and len(node.args) == 2
+        and not node.keywords
+        and cx.find_name("filter") is None
+        and "filter" not in cx.frame.globals
+    )
 
 
 def _inner(cx, node) -> Elements | None:
@@ -124,8 +141,12 @@ def _inner(cx, node) -> Elements | None:
     value = lower_expression(cx, node)
     found = _sequence(cx, node, value)
     if found is None and isinstance(cx.type(value), Opaque) and not cx.varied(value):
-        listed = cx.assign_temporary(Call(list, (value,)), OPAQUE, node)     # beside an array: read by position, once
-        return Elements(listed, Call(len, (listed,)), lambda cx, node, index: cx.assign_temporary(_item(listed, index), OPAQUE, node))
+        listed = cx.assign_temporary(Call(list, (value,)), OPAQUE, node)  # beside an array: read by position, once
+        return Elements(
+            listed,
+            Call(len, (listed,)),
+            lambda cx, node, index: cx.assign_temporary(_item(listed, index), OPAQUE, node),
+        )
     return found
 
 
@@ -134,7 +155,9 @@ def _elements(cx, node, call) -> Elements | None:
         inner = _inner(cx, node.args[0])
         if inner is None:
             return None
-        start = [lower_expression(cx, a) for a in node.args[1:]] or [lower_expression(cx, k.value) for k in node.keywords]
+        start = [lower_expression(cx, a) for a in node.args[1:]] or [
+            lower_expression(cx, k.value) for k in node.keywords
+        ]
 
         def read(cx, node, index):
             count = index if not start else _integer(cx, node, operator.add, start[0], index)
@@ -151,7 +174,9 @@ def _elements(cx, node, call) -> Elements | None:
         def read(cx, node, index):
             return [i.read(cx, node, index) for i in inners]
 
-        return Elements(Call(zip, tuple(i.printed for i in inners), strict), length, read, any(i.active for i in inners))
+        return Elements(
+            Call(zip, tuple(i.printed for i in inners), strict), length, read, any(i.active for i in inners)
+        )
     if call is reversed:
         inner = _inner(cx, node.args[0])
         if inner is None:
@@ -186,8 +211,12 @@ class _Mapped:
 
 
 def _dict_view(cx, node) -> Elements | None:
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values")
-            and not node.args):
+    if not (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("items", "keys", "values")
+        and not node.args
+    ):
         return None
     base = lower_expression(cx, node.func.value)
     t = cx.type(base)
@@ -238,9 +267,13 @@ def _sequence(cx, node, value) -> Elements | None:
     if isinstance(t, Num) and t.boxed is not False:
         if t.rank == 0:
             cx.unsupported(node, "a 0-d array cannot be run over")
-        return Elements(value, Call(len, (value,)), lambda cx, node, index: subscript(cx, node, value, index), cx.varied(value))
+        return Elements(
+            value, Call(len, (value,)), lambda cx, node, index: subscript(cx, node, value, index), cx.varied(value)
+        )
     if isinstance(t, Ref) and t.kind == "list":
-        return Elements(value, Call(len, (value,)), lambda cx, node, index: read_item(cx, node, value, index), cx.varied(value))
+        return Elements(
+            value, Call(len, (value,)), lambda cx, node, index: read_item(cx, node, value, index), cx.varied(value)
+        )
     if isinstance(t, Ref) and t.kind == "dict":
         return dict_elements(cx, node, value, "keys")
     if isinstance(t, Tup) and isinstance(value, Var) and not cx.varied(value):
@@ -267,8 +300,12 @@ def unrolled_items(cx, node):
                         return None
                     from .containers import read_item
 
-                    i = [lambda value=value, k=k: (subscript if isinstance(cx.type(value), Num) else read_item)(cx, node, value, Const(k))
-                         for k in range(min(counts))]
+                    i = [
+                        lambda value=value, k=k: (subscript if isinstance(cx.type(value), Num) else read_item)(
+                            cx, node, value, Const(k)
+                        )
+                        for k in range(min(counts))
+                    ]
                 mixed.append(i)
             inner = mixed
         if call is enumerate:
@@ -320,7 +357,9 @@ def _check_empty(cx, node, value):
     """A loop over a list into which nothing is ever put does not run; generated code makes sure of it."""
     from ...ir.nodes import Effect
 
-    check = ast.copy_location(ast.parse("assert not values, 'a list got elements in a way that the compiler does not see'").body[0], node)
+    check = ast.copy_location(
+        ast.parse("assert not values, 'a list got elements in a way that the compiler does not see'").body[0], node
+    )
     cx.emit(Effect(check, {"values": value}, loc=cx.loc(node)))
 
 
@@ -362,8 +401,11 @@ def _match(cx, node, target, element):
                 return tuple(visit(t, e) for t, e in zip(target.elts, element, strict=True))
             if any(isinstance(e, ast.Starred) for e in target.elts):
                 cx.unsupported(node, "a starred name in a loop target")
-            items = ([bring(cx, i) for i in element.items] if isinstance(element, Var) and element.items is not None else
-                     [_read(cx, node, element, k) for k in range(len(target.elts))])
+            items = (
+                [bring(cx, i) for i in element.items]
+                if isinstance(element, Var) and element.items is not None
+                else [_read(cx, node, element, k) for k in range(len(target.elts))]
+            )
             if len(items) != len(target.elts):
                 cx.unsupported(node, f"{len(items)} values are unpacked into {len(target.elts)} names")
             return tuple(visit(t, e) for t, e in zip(target.elts, items, strict=True))
@@ -378,7 +420,13 @@ def _match(cx, node, target, element):
         else:
             operand = element
         last = cx.blocks[-1][-1] if cx.blocks[-1] else None
-        if name and isinstance(operand, Var) and operand.hidden and operand.items is None and operand.definition is last:
+        if (
+            name
+            and isinstance(operand, Var)
+            and operand.hidden
+            and operand.items is None
+            and operand.definition is last
+        ):
             operand.name, operand.hidden = cx.printed_name(name), False
             cx.bind(name, operand)
             return operand, operand
@@ -400,7 +448,11 @@ def _match(cx, node, target, element):
 def _read(cx, node, element, k):
     from .containers import read_item
 
-    return subscript(cx, node, element, Const(k)) if isinstance(cx.type(element), Num) else read_item(cx, node, element, Const(k))
+    return (
+        subscript(cx, node, element, Const(k))
+        if isinstance(cx.type(element), Num)
+        else read_item(cx, node, element, Const(k))
+    )
 
 
 def _opaque_target(cx, node, target):

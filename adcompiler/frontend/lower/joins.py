@@ -3,6 +3,7 @@
 Two names may share memory behind a join if they may on either path. So a swap of two buffers in a loop keeps them
 apart, though each name has held both.
 """
+
 from __future__ import annotations
 
 from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
@@ -126,10 +127,15 @@ def join_groups(cx, joined, differing) -> dict:
     """A group for each differing name, merged with those it may share memory with on either path."""
     entries = []
     for key, a, b in differing:
-        entries.append((key, a.group.find() if a is not None and a.group else None,
-                        b.group.find() if b is not None and b.group else None))
+        entries.append(
+            (
+                key,
+                a.group.find() if a is not None and a.group else None,
+                b.group.find() if b is not None and b.group else None,
+            )
+        )
     fixed = [(v.group.find(), v.group.find()) for k, v in memory_leaves(joined) if cx.is_live(owner_of(k))]
-    for side in (1, 2):     # the components of tuples that differ keep the groups that they have
+    for side in (1, 2):  # the components of tuples that differ keep the groups that they have
         tuples = {d[0]: d[side] for d in differing if d[side] is not None and d[side].items is not None}
         fixed += [(v.group.find(), v.group.find()) for _, v in memory_leaves(tuples)]
     groups: dict = {}
@@ -141,8 +147,10 @@ def join_groups(cx, joined, differing) -> dict:
             if (ga is not None and fa.find() is ga.find()) or (gb is not None and fb.find() is gb.find()):
                 mine = fa.merge(mine)
         for other, oa, ob in entries[:at]:
-            if other in groups and ((ga is not None and oa is not None and oa.find() is ga.find())
-                                    or (gb is not None and ob is not None and ob.find() is gb.find())):
+            if other in groups and (
+                (ga is not None and oa is not None and oa.find() is ga.find())
+                or (gb is not None and ob is not None and ob.find() is gb.find())
+            ):
                 mine = groups[other].merge(mine)
         groups[key] = mine
     return groups

@@ -1,4 +1,5 @@
 """Lowering of loops: joins at the head, element reads for what the loop runs over, exits behind it."""
+
 from __future__ import annotations
 
 import ast
@@ -24,8 +25,9 @@ def lower_loop(cx, node):
 
 
 def _lower_loop(cx, node):
-    if isinstance(node, ast.While) and (any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test))
-                                        or cx.place(node) in cx.assumed.tests_inside):
+    if isinstance(node, ast.While) and (
+        any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)) or cx.place(node) in cx.assumed.tests_inside
+    ):
         node = _test_inside(cx, node)
     if isinstance(node, ast.For) and is_filter(cx, node.iter):
         node = _filtered_inside(cx, node)
@@ -48,7 +50,7 @@ def _lower_loop(cx, node):
         loop.test = lower_test(cx, node.test)
         loop.test_block = cx.blocks.pop()
         if any(not isinstance(s, (Assign, If)) for s in walk(loop.test_block)):
-            cx.assumed.tests_inside.add(cx.place(node))     # the last evaluation of the test has its reverse as well
+            cx.assumed.tests_inside.add(cx.place(node))  # the last evaluation of the test has its reverse as well
             cx.assumed.changed = True
     cx.blocks.append([])
     if runs is not None:
@@ -137,7 +139,9 @@ def _unroll(cx, node, items):
     from .statements import assign_target, lower_block
 
     body, last = node.body, node.body[-1]
-    leaves = isinstance(last, ast.If) and len(last.body) == 1 and isinstance(last.body[0], ast.Break) and not last.orelse
+    leaves = (
+        isinstance(last, ast.If) and len(last.body) == 1 and isinstance(last.body[0], ast.Break) and not last.orelse
+    )
     if has_own_break(body[:-1] if leaves else body):
         cx.unsupported(node, "'break' in a loop over a tuple of unlike values", "loop over an index instead")
     frame = cx.frame
@@ -204,7 +208,7 @@ class _Head:
                 continue
             known = self.known.get(key)
             if init is None and known is None:
-                self.phis[key] = None      # not assigned before: its type is learnt from the end of the body
+                self.phis[key] = None  # not assigned before: its type is learnt from the end of the body
                 continue
             name = init.name if init is not None else self.known[key]["name"]
             t = init.type if init is not None else UNDEFINED
@@ -214,7 +218,9 @@ class _Head:
                 if dims is not None and isinstance(t, Num) and t.rank == len(dims):
                     t = replace(t, dims=dims)
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
-            head.varied = ((init is not None and init.varied) or (known is not None and known["varied"])) and carries_derivative(t)
+            head.varied = (
+                (init is not None and init.varied) or (known is not None and known["varied"])
+            ) and carries_derivative(t)
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
             if init is None and known is not None and known["constant"]:
                 head.const = known["value"]
@@ -256,8 +262,13 @@ class _Head:
                 if other == key or not cx.is_live(owner_of(other)):
                     continue
                 old = before.get(other)
-                entry = (phi.then is not None and phi.then.group is not None and old is not None and old.group is not None
-                         and old.group.find() is phi.then.group.find())
+                entry = (
+                    phi.then is not None
+                    and phi.then.group is not None
+                    and old is not None
+                    and old.group is not None
+                    and old.group.find() is phi.then.group.find()
+                )
                 if entry or frozenset((key, other)) in self.pairs:
                     var.group.find().merge(mine)
 
@@ -265,7 +276,9 @@ class _Head:
         """Connect the phis with the end of the body, and record what the next walk must assume."""
         cx = self.cx
         end = cx.env
-        for key in [k for k, v in end.items() if self.entry_env.get(k) is not v and k not in self.phis and k in self.entry_env]:
+        for key in [
+            k for k, v in end.items() if self.entry_env.get(k) is not v and k not in self.phis and k in self.entry_env
+        ]:
             if cx.is_live(key):
                 # bound by a function that the body calls (nonlocal): the next walk joins it at the head
                 self.learn(key, self.entry_env[key] if key in self.known else None, end[key])
@@ -278,11 +291,17 @@ class _Head:
             phi.orelse = after
             self.connect_items(loop, phi, after)
             self.learn(key, phi.target, after if after is not None else phi.target)
-        grouped = [(k, v) for k, v in memory_leaves(end) if cx.is_live(owner_of(k))
-                   and (owner_of(k) in self.phis or self.entry_env.get(owner_of(k)) is end[owner_of(k)])]
+        grouped = [
+            (k, v)
+            for k, v in memory_leaves(end)
+            if cx.is_live(owner_of(k))
+            and (owner_of(k) in self.phis or self.entry_env.get(owner_of(k)) is end[owner_of(k)])
+        ]
         for at, (key, var) in enumerate(grouped):
             for other, second in grouped[:at]:
-                if var.group.find() is second.group.find() and (owner_of(key) in self.phis or owner_of(other) in self.phis):
+                if var.group.find() is second.group.find() and (
+                    owner_of(key) in self.phis or owner_of(other) in self.phis
+                ):
                     pair = frozenset((key, other))
                     if pair not in self.pairs:
                         self.pairs.add(pair)
@@ -302,12 +321,24 @@ class _Head:
 
     def learn(self, key, head: Var | None, after: Var):
         cx = self.cx
-        t = cx.assumed.join(head.type if head is not None else UNDEFINED, without_dims(after.type) if isinstance(after.type, Num) else after.type)
-        dims = head is not None and isinstance(t, Num) and isinstance(head.type, Num) and isinstance(after.type, Num) and (
-            t.rank is not None and head.type.dims == after.type.dims)
+        t = cx.assumed.join(
+            head.type if head is not None else UNDEFINED,
+            without_dims(after.type) if isinstance(after.type, Num) else after.type,
+        )
+        dims = (
+            head is not None
+            and isinstance(t, Num)
+            and isinstance(head.type, Num)
+            and isinstance(after.type, Num)
+            and (t.rank is not None and head.type.dims == after.type.dims)
+        )
         t = without_dims(t) if isinstance(t, Num) else t
         varied = (after.varied or (head is not None and head.varied)) and carries_derivative(t)
-        same = head is None or after is head or (after.const is not NOTHING and head.const is not NOTHING and after.const is head.const)
+        same = (
+            head is None
+            or after is head
+            or (after.const is not NOTHING and head.const is not NOTHING and after.const is head.const)
+        )
         constant = same and (head is None or head.const is not NOTHING)
         value = after.const
         known = self.known.get(key)
@@ -315,13 +346,31 @@ class _Head:
             t, varied = cx.assumed.join(known["type"], t), varied or known["varied"]
             constant = constant and known["constant"]
             dims = dims and known["dims"]
-        new = {"type": t, "varied": varied, "constant": constant, "name": after.name, "value": value if constant else NOTHING,
-               "dims": dims}
-        old = known or (None if head is None else {
-            "type": without_dims(head.type) if isinstance(head.type, Num) else head.type, "varied": head.varied,
-            "constant": head.const is not NOTHING, "dims": isinstance(head.type, Num) and bool(head.type.rank)})
-        if old is None or old["type"] != new["type"] or old["varied"] != new["varied"] or (old["constant"] and not new["constant"]) \
-                or (old["dims"] and not new["dims"]):
+        new = {
+            "type": t,
+            "varied": varied,
+            "constant": constant,
+            "name": after.name,
+            "value": value if constant else NOTHING,
+            "dims": dims,
+        }
+        old = known or (
+            None
+            if head is None
+            else {
+                "type": without_dims(head.type) if isinstance(head.type, Num) else head.type,
+                "varied": head.varied,
+                "constant": head.const is not NOTHING,
+                "dims": isinstance(head.type, Num) and bool(head.type.rank),
+            }
+        )
+        if (
+            old is None
+            or old["type"] != new["type"]
+            or old["varied"] != new["varied"]
+            or (old["constant"] and not new["constant"])
+            or (old["dims"] and not new["dims"])
+        ):
             cx.assumed.changed = True
             self.known[key] = new
 
@@ -347,8 +396,10 @@ class _Head:
         var.definition = phi
         loop.exits.append(phi)
         if head.items is not None:
-            var.items = tuple(self.exit_var(loop, i) if isinstance(i.definition, Phi) and i.definition in loop.phis else i
-                              for i in head.items)
+            var.items = tuple(
+                self.exit_var(loop, i) if isinstance(i.definition, Phi) and i.definition in loop.phis else i
+                for i in head.items
+            )
         return var
 
 

@@ -1,4 +1,5 @@
 """Types of numeric results: learnt by running the function on small examples, with extents followed symbolically."""
+
 from __future__ import annotations
 
 import functools
@@ -21,8 +22,32 @@ class NoExample(Exception):
 
 
 # What must not be run on examples: it reads, writes or waits.
-_EFFECTS = {"print", "open", "input", "save", "savetxt", "savez", "savez_compressed", "set_printoptions", "seterr", "seterrcall", "warn",
-            "debug", "info", "warning", "error", "critical", "tofile", "dump", "seed", "set_state", "loadtxt", "genfromtxt", "load", "fromfile"}
+_EFFECTS = {
+    "print",
+    "open",
+    "input",
+    "save",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+    "set_printoptions",
+    "seterr",
+    "seterrcall",
+    "warn",
+    "debug",
+    "info",
+    "warning",
+    "error",
+    "critical",
+    "tofile",
+    "dump",
+    "seed",
+    "set_state",
+    "loadtxt",
+    "genfromtxt",
+    "load",
+    "fromfile",
+}
 
 
 def infer_call(cx, function, args, kwargs, rule=None) -> Type:
@@ -85,8 +110,10 @@ def _run_example(cx, function, args, kwargs) -> Type:
         except Exception:  # any failure of the example only means that nothing is known statically
             continue
         if isinstance(result, list):
-            known = all(cx.constant(a) is not NOTHING or not isinstance(cx.type(a), Num) or cx.type(a).is_array
-                        for a in (*args, *kwargs.values()))
+            known = all(
+                cx.constant(a) is not NOTHING or not isinstance(cx.type(a), Num) or cx.type(a).is_array
+                for a in (*args, *kwargs.values())
+            )
             items = tuple(type_of(r) for r in result)
             return Tup(items) if known and all(isinstance(i, Num) for i in items) else OPAQUE
         found = type_of(result)
@@ -171,15 +198,73 @@ def _shape_extents(cx, operand):
 
 
 _FROM_SHAPE = {np.zeros, np.ones, np.empty, np.full, np.ndarray}
-_LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, np.ndarray.astype, np.array,
-         np.asarray, np.ascontiguousarray, np.cumsum, np.cumprod, np.sort, np.flip, np.roll, np.real, np.imag, np.linalg.inv,
-         np.tril, np.triu, np.ndarray.conj, np.linalg.cholesky}
+_LIKE = {
+    np.zeros_like,
+    np.ones_like,
+    np.empty_like,
+    np.full_like,
+    np.copy,
+    np.ndarray.copy,
+    np.ndarray.astype,
+    np.array,
+    np.asarray,
+    np.ascontiguousarray,
+    np.cumsum,
+    np.cumprod,
+    np.sort,
+    np.flip,
+    np.roll,
+    np.real,
+    np.imag,
+    np.linalg.inv,
+    np.tril,
+    np.triu,
+    np.ndarray.conj,
+    np.linalg.cholesky,
+}
 # Functions whose result's extents are fixed by the extents of their arguments, whatever the values.
-_SHAPED = {np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.prod, np.ndarray.prod, np.max, np.amax, np.ndarray.max, np.min, np.amin,
-           np.ndarray.min, np.std, np.ndarray.std, np.var, np.ndarray.var, operator.matmul, np.matmul, np.dot, np.ndarray.dot, np.outer,
-           np.inner, np.einsum, np.tensordot, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.expand_dims, np.linalg.solve, np.stack,
-           np.vstack, np.hstack, np.concatenate, np.column_stack, np.diagonal, np.cross, np.argmax, np.argmin, np.ndarray.argmax,
-           np.ndarray.argmin}
+_SHAPED = {
+    np.sum,
+    np.ndarray.sum,
+    np.mean,
+    np.ndarray.mean,
+    np.prod,
+    np.ndarray.prod,
+    np.max,
+    np.amax,
+    np.ndarray.max,
+    np.min,
+    np.amin,
+    np.ndarray.min,
+    np.std,
+    np.ndarray.std,
+    np.var,
+    np.ndarray.var,
+    operator.matmul,
+    np.matmul,
+    np.dot,
+    np.ndarray.dot,
+    np.outer,
+    np.inner,
+    np.einsum,
+    np.tensordot,
+    np.swapaxes,
+    np.ndarray.swapaxes,
+    np.moveaxis,
+    np.expand_dims,
+    np.linalg.solve,
+    np.stack,
+    np.vstack,
+    np.hstack,
+    np.concatenate,
+    np.column_stack,
+    np.diagonal,
+    np.cross,
+    np.argmax,
+    np.argmin,
+    np.ndarray.argmax,
+    np.ndarray.argmin,
+}
 _SIZES = ((5, 7, 11, 13, 17, 19, 23, 29, 31, 37), (41, 37, 29, 23, 19, 17, 13, 11, 7, 5))
 _REVERSED = {np.transpose, np.ndarray.transpose, np.ndarray.T}
 
@@ -255,6 +340,7 @@ def _sized(cx, operand, size_of):
 
 # -- indexing ----------------------------------------------------------------------------------------------------------
 
+
 def sliced_extent(cx, base, lower, upper, step):
     """The token of `len(range(base)[lower:upper:step])`, for constant bounds; `base` is the token of the axis."""
     low, up = cx.constant(lower) if lower is not None else None, cx.constant(upper) if upper is not None else None
@@ -308,7 +394,7 @@ def indexed_type(cx, t: Num, index) -> tuple[Type, str]:
         if value is Ellipsis:
             ellipsis = True
             skip = t.rank - consumed
-            dims.extend(known[axis: axis + skip])
+            dims.extend(known[axis : axis + skip])
             axis += skip
             continue
         if value is None:

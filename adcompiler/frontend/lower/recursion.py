@@ -5,6 +5,7 @@ number). Its body is walked once per walk, after the function that first called 
 walks, starting from nothing: a path that needs a result which is not known yet is left out of that walk (`Unreached`).
 Variables that a nested function reads from the functions around it become parameters of the instance.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -12,15 +13,23 @@ from dataclasses import dataclass, field
 from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Function, GetItem, UserCall, Var, walk
 from ...ir.types import OPAQUE, UNDEFINED, Num, Ref, Static, Tup, Type, Undefined, carries_derivative, without_dims
-from .argument_forms import (captured_variables, definition_of, form_of, is_known, operand_leaves, operands_of,
-                             passed_operands, with_operands)
+from .argument_forms import (
+    captured_variables,
+    definition_of,
+    form_of,
+    is_known,
+    operand_leaves,
+    operands_of,
+    passed_operands,
+    with_operands,
+)
 from .context import Frame, assigned_names
 from .values import share_holder_group
 
-MOST_INSTANCES = 40   # of one function
+MOST_INSTANCES = 40  # of one function
 FREE_REVISIONS = 8
-DEEPEST = 5           # instances that are walked inside one another
-SPAN = 100_000        # numbers of frames set aside for one instance
+DEEPEST = 5  # instances that are walked inside one another
+SPAN = 100_000  # numbers of frames set aside for one instance
 
 
 class Unreached(Exception):
@@ -33,10 +42,10 @@ class Summary:
 
     number: int
     type: Type = UNDEFINED
-    varied: tuple = ()                               # per leaf of the result
-    constant: object = NOTHING                       # of a result that carries no number
-    stored: frozenset = frozenset()   # leaves of parameters whose memory changes; "elements" of containers
-    activated: set = field(default_factory=set)      # leaves of the parameters into which active values are stored
+    varied: tuple = ()  # per leaf of the result
+    constant: object = NOTHING  # of a result that carries no number
+    stored: frozenset = frozenset()  # leaves of parameters whose memory changes; "elements" of containers
+    activated: set = field(default_factory=set)  # leaves of the parameters into which active values are stored
     revisions: int = 0
 
 
@@ -46,10 +55,10 @@ class Instance:
 
     key: tuple
     summary: Summary
-    callee: object                     # FunctionSource or Closure
+    callee: object  # FunctionSource or Closure
     name: str
-    bound: dict                        # parameter -> operand of the first call
-    captured: dict                     # (frame, name) -> operand of the first call
+    bound: dict  # parameter -> operand of the first call
+    captured: dict  # (frame, name) -> operand of the first call
     call_loc: Loc
     params: list = field(default_factory=list)
     result: object = None
@@ -58,10 +67,11 @@ class Instance:
     forward_name: str = ""
     adjoint_name: str = ""
     needs_shadow: bool = False
-    reversed: bool = False             # some caller runs its adjoint
+    reversed: bool = False  # some caller runs its adjoint
 
 
 # -- the call ----------------------------------------------------------------------------------------------------------
+
 
 def is_recursive(cx, callee) -> bool:
     """Is this a function that was seen to call itself?"""
@@ -78,8 +88,11 @@ def call_recursive(cx, node, callee, args, kwargs):
         cx.assumed.changed = True
     bound = bind_arguments(cx, node, callee, None, list(args), dict(kwargs))
     captured = captured_variables(cx, node, callee, bound)
-    key = (definition, tuple((n, form_of(cx, node, o)) for n, o in bound.items()),
-           tuple((frame.path, n, form_of(cx, node, o)) for (frame, n), o in captured.items()))
+    key = (
+        definition,
+        tuple((n, form_of(cx, node, o)) for n, o in bound.items()),
+        tuple((frame.path, n, form_of(cx, node, o)) for (frame, n), o in captured.items()),
+    )
     instance = _instance(cx, node, key, callee, bound, captured)
     summary = instance.summary
     if isinstance(summary.type, Undefined) and key not in cx.walked and cx.depth_of_instances < DEEPEST:
@@ -110,7 +123,9 @@ def _instance(cx, node, key, callee, bound, captured) -> Instance:
             cx.assumed.hopeless = UnsupportedSyntaxError(
                 f"this recursion has more than {MOST_INSTANCES} kinds of arguments "
                 "(a tuple or a function that grows with each call?)",
-                cx.loc(node), hint="collect what grows in a list or an array")
+                cx.loc(node),
+                hint="collect what grows in a list or an array",
+            )
             raise cx.assumed.hopeless
         summary = cx.assumed.recursive[key] = Summary(len(cx.assumed.recursive))
         cx.assumed.same_function[summary.number] = of_function[0] if of_function else summary.number
@@ -167,6 +182,7 @@ def _spread(cx, node, target, varied):
 
 # -- walking instances -------------------------------------------------------------------------------------------------
 
+
 def walk_instances(cx) -> AdcompilerError | None:
     """Walk the body of every instance that this walk has called; the first error."""
     error = None
@@ -191,14 +207,26 @@ def check_reached(cx):
     """Refuse a recursion that ends on no path."""
     for instance in cx.instances.values() if cx.unreached else ():
         if isinstance(instance.summary.type, Undefined):
-            raise UnsupportedSyntaxError(f"'{instance.name}' calls itself on every path", instance.call_loc,
-                                         hint="give it a path that returns")
+            raise UnsupportedSyntaxError(
+                f"'{instance.name}' calls itself on every path", instance.call_loc, hint="give it a path that returns"
+            )
     if cx.unreached:
         raise AssertionError("a path was left out though every recursive result is known")
 
 
-_STATE = ("blocks", "frames", "env", "globals", "prologue", "printed", "frame_count", "loop_depth", "implicit",
-          "owned_frames", "carried")
+_STATE = (
+    "blocks",
+    "frames",
+    "env",
+    "globals",
+    "prologue",
+    "printed",
+    "frame_count",
+    "loop_depth",
+    "implicit",
+    "owned_frames",
+    "carried",
+)
 
 
 def _walk_aside(cx, instance):
@@ -252,8 +280,14 @@ def _walk_instance(cx, instance):
     frame.live_now = None
     instance.result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
     _learn(cx, instance, given, cx.stored_families[stores:])
-    instance.function = Function(instance.name, instance.params, [*cx.prologue, *cx.blocks[0]], instance.result,
-                                 [v for v in cx.globals.values() if isinstance(v, Var)], cx.loc(callee.node))
+    instance.function = Function(
+        instance.name,
+        instance.params,
+        [*cx.prologue, *cx.blocks[0]],
+        instance.result,
+        [v for v in cx.globals.values() if isinstance(v, Var)],
+        cx.loc(callee.node),
+    )
 
 
 def _bind(cx, instance, key, printed, operand):
@@ -268,8 +302,10 @@ def _received(cx, instance, printed, operand, place):
         instance.params.append(var)
         return var
     value = cx.constant(operand)
-    inner = [_received(cx, instance, cx.printed_name(f"{printed}_{k}"), o, (*place, k))
-             for k, o in enumerate(operands_of(value))]
+    inner = [
+        _received(cx, instance, cx.printed_name(f"{printed}_{k}"), o, (*place, k))
+        for k, o in enumerate(operands_of(value))
+    ]
     made = with_operands(value, inner)
     var = cx.new_var(printed, cx.type(operand), hidden=False)
     var.const = made
@@ -308,7 +344,7 @@ def _learn(cx, instance, given, stores):
     """Note what this walk shows about an instance."""
     summary, result = instance.summary, instance.result
     t = _result_type(cx, result)
-    if summary.revisions > FREE_REVISIONS:      # what is learnt while paths are left out may be too pessimistic to keep
+    if summary.revisions > FREE_REVISIONS:  # what is learnt while paths are left out may be too pessimistic to keep
         t = cx.assumed.join(cx.assumed.current(summary.type), t)
     varied = tuple(cx.varied(leaf) for leaf in _result_leaves(result, t))
     if len(varied) == len(summary.varied):
@@ -317,8 +353,11 @@ def _learn(cx, instance, given, stores):
     if not isinstance(summary.type, Undefined) and constant is not summary.constant:
         constant = NOTHING
     if constant is not NOTHING and type(constant).__module__.startswith("adcompiler.frontend."):
-        cx.unsupported(instance.callee.node, f"the recursive function '{instance.name}' returns a function",
-                       "return the values that it closes over")
+        cx.unsupported(
+            instance.callee.node,
+            f"the recursive function '{instance.name}' returns a function",
+            "return the values that it closes over",
+        )
     if isinstance(t, Static) and constant is NOTHING:
         t = OPAQUE
     leaves = [leaf for p in instance.params for leaf in operand_leaves(p)]
@@ -326,7 +365,8 @@ def _learn(cx, instance, given, stores):
     stored = {k for k, leaf in enumerate(leaves) if leaf.group is not None and id(leaf.group.family) in families}
     stored |= {"elements"} if any(f.find().escaped for f in stores) else set()
     activated = summary.activated | {
-        k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was}
+        k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was
+    }
     new = (t, varied, constant, summary.stored | stored, activated)
     if new != (summary.type, summary.varied, summary.constant, summary.stored, summary.activated):
         summary.type, summary.varied, summary.constant, summary.stored, summary.activated = new
@@ -356,8 +396,14 @@ def connect(instance, statement):
 
 def _merge(a, b):
     for x, y in zip(operand_leaves(a), operand_leaves(b), strict=False):
-        if isinstance(x, Var) and isinstance(y, Var) and x.group is not None and y.group is not None \
-                and isinstance(x.type, Num) and isinstance(y.type, Num):
+        if (
+            isinstance(x, Var)
+            and isinstance(y, Var)
+            and x.group is not None
+            and y.group is not None
+            and isinstance(x.type, Num)
+            and isinstance(y.type, Num)
+        ):
             x.group.family.merge(y.group.family)
 
 
@@ -389,5 +435,14 @@ def reached(cx, produce):
         return None
 
 
-__all__ = ["Instance", "Summary", "Unreached", "call_recursive", "check_reached", "is_recursive", "reachable_instances",
-           "reached", "walk_instances"]
+__all__ = [
+    "Instance",
+    "Summary",
+    "Unreached",
+    "call_recursive",
+    "check_reached",
+    "is_recursive",
+    "reachable_instances",
+    "reached",
+    "walk_instances",
+]

@@ -3,6 +3,7 @@
 A function that joins takes the list as it is (nested lists become arrays first); for every other NumPy function the
 list becomes an array. What the reverse sweep reads of a list is a copy made at the call, for lists change.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,8 +11,20 @@ import numpy as np
 from ...ir.nodes import Call, Const, Var
 from ...ir.types import OPAQUE, Num, Ref, Tup, carries_derivative
 
-JOINS = {np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.concatenate, np.stack, np.vstack, np.hstack, np.dstack,
-         np.column_stack, np.block}
+JOINS = {
+    np.array,
+    np.asarray,
+    np.asanyarray,
+    np.ascontiguousarray,
+    np.asfortranarray,
+    np.concatenate,
+    np.stack,
+    np.vstack,
+    np.hstack,
+    np.dstack,
+    np.column_stack,
+    np.block,
+}
 SEQUENCES = {np.linalg.multi_dot, np.select, np.choose}
 
 
@@ -36,7 +49,9 @@ def _argument(cx, node, function, rule, operand, kept):
         return _kept(cx, node, operand, kept)
     if any(isinstance(i, Ref) for i in holder.types()):
         if not isinstance(element, Ref):
-            cx.unsupported(node, "a list of lists and other things as an argument", "make arrays of the inner lists first")
+            cx.unsupported(
+                node, "a list of lists and other things as an argument", "make arrays of the inner lists first"
+            )
         operand = _arrays_of(cx, node, operand)
     if function in JOINS:
         return _kept(cx, node, operand, kept)

@@ -1,4 +1,5 @@
 """Lowering of statements. One that cannot be lowered, and touches nothing active, is kept as the user wrote it."""
+
 from __future__ import annotations
 
 import ast
@@ -8,13 +9,39 @@ import operator
 import numpy as np
 
 from ...errors import AdcompilerError
-from ...ir.nodes import (NOTHING, Assign, Break, Call, Const, ContainerOp, Display, Effect, GetItem, If, Raw, Slice, Store, Unpack, UserCall, Var,
-                         With)
+from ...ir.nodes import (
+    NOTHING,
+    Assign,
+    Break,
+    Call,
+    Const,
+    Display,
+    Effect,
+    GetItem,
+    If,
+    Raw,
+    Slice,
+    Store,
+    Unpack,
+    UserCall,
+    Var,
+    With,
+)
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from . import numbers
 from .context import assigned_names, names_used
-from .expressions import (BINARY, apply_operator, emit_call, in_block, lower_expression, lower_index, lower_test, raw,
-                          subscript, truth)
+from .expressions import (
+    BINARY,
+    apply_operator,
+    emit_call,
+    in_block,
+    lower_expression,
+    lower_index,
+    lower_test,
+    raw,
+    subscript,
+    truth,
+)
 from .joins import join_environments
 from .values import outside
 
@@ -45,9 +72,13 @@ def lower_statement(cx, node) -> None:
 def _keep(cx, node, saved_env, length, depth) -> bool:
     """Keep a statement that touches nothing active, as it is."""
     if isinstance(node, (ast.For, ast.While, ast.If, ast.Try, ast.With)) and any(
-            isinstance(n, (ast.Break, ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(node)):
+        isinstance(n, (ast.Break, ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(node)
+    ):
         return False
-    if any(n in cx.frame.global_names or n in cx.frame.outer_cells or n in cx.frame.nonlocals for n in assigned_names([node])):
+    if any(
+        n in cx.frame.global_names or n in cx.frame.outer_cells or n in cx.frame.nonlocals
+        for n in assigned_names([node])
+    ):
         return False
     env, cx.env = cx.env, saved_env
     frames = [f for f in cx.frames]
@@ -56,8 +87,9 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
         var = cx.find_name(name)
         if var is not None:
             names[name] = var
-    if any(_reaches_active(cx, v, set()) for v in names.values()) or any(cx.varied(cx.find_name(n)) for n in assigned_names([node])
-                                                       if cx.find_name(n) is not None and _mutates(node, n)):
+    if any(_reaches_active(cx, v, set()) for v in names.values()) or any(
+        cx.varied(cx.find_name(n)) for n in assigned_names([node]) if cx.find_name(n) is not None and _mutates(node, n)
+    ):
         cx.env = env
         return False
     assert frames == cx.frames
@@ -87,7 +119,9 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
 
 def _names_read(node):
     """Names that a statement reads; `name op= value` reads its name."""
-    return names_used(node) | {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    return names_used(node) | {
+        n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+    }
 
 
 def _reaches_active(cx, value, seen) -> bool:
@@ -98,7 +132,12 @@ def _reaches_active(cx, value, seen) -> bool:
         return any(_reaches_active(cx, v, seen) for v in value.values())
     if isinstance(value, Var):
         return cx.varied(value) or value.const is not NOTHING and _reaches_active(cx, value.const, seen)
-    if not dataclasses.is_dataclass(value) or isinstance(value, type) or id(value) in seen or not type(value).__module__.startswith("adcompiler."):
+    if (
+        not dataclasses.is_dataclass(value)
+        or isinstance(value, type)
+        or id(value) in seen
+        or not type(value).__module__.startswith("adcompiler.")
+    ):
         return False
     seen.add(id(value))
     tree, frame = getattr(value, "node", None), getattr(value, "frame", None)
@@ -111,14 +150,21 @@ def _reaches_active(cx, value, seen) -> bool:
                         return True
                     break
                 around = around.enclosing
-    return any(_reaches_active(cx, getattr(value, f.name), seen) for f in dataclasses.fields(value) if f.name not in ("node", "frame"))
+    return any(
+        _reaches_active(cx, getattr(value, f.name), seen)
+        for f in dataclasses.fields(value)
+        if f.name not in ("node", "frame")
+    )
 
 
 def _mutates(node, name):
-    return any(isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name for n in ast.walk(node))
+    return any(
+        isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name for n in ast.walk(node)
+    )
 
 
 # -- binding -----------------------------------------------------------------------------------------------------------
+
 
 def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     """`name = operand`; a temporary made for it takes the name."""
@@ -126,14 +172,27 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
         return _store_outside(cx, name, operand, node)
     printed = cx.printed_name(name) if cx.key(name)[0] == cx.frame.number else cx.printed_in(name)
     last = cx.blocks[-1][-1] if cx.blocks[-1] else None
-    if (isinstance(operand, Var) and operand.hidden and operand.definition is last and isinstance(last, (Assign, UserCall))
-            and not last.implicit and operand.items is None):
+    if (
+        isinstance(operand, Var)
+        and operand.hidden
+        and operand.definition is last
+        and isinstance(last, (Assign, UserCall))
+        and not last.implicit
+        and operand.items is None
+    ):
         operand.name, operand.hidden = printed, False
         last.augmented = augmented
         cx.bind(name, operand)
         return operand
-    if isinstance(operand, Var) and operand.hidden and isinstance(operand.type, Ref) and isinstance(node, ast.Assign) \
-            and name not in names_used(node) and operand.loc.lineno == getattr(node, "lineno", 0) and operand.definition in cx.blocks[-1]:
+    if (
+        isinstance(operand, Var)
+        and operand.hidden
+        and isinstance(operand.type, Ref)
+        and isinstance(node, ast.Assign)
+        and name not in names_used(node)
+        and operand.loc.lineno == getattr(node, "lineno", 0)
+        and operand.definition in cx.blocks[-1]
+    ):
         operand.name, operand.hidden = printed, False
         cx.bind(name, operand)
         return operand
@@ -159,8 +218,11 @@ def _store_outside(cx, name, operand, node):
     """`name = operand` where `name` is a module global or a variable of a function that has made this one: an effect."""
     if cx.varied(operand):
         where = "module global" if name in cx.frame.global_names else "enclosing function's variable"
-        cx.unsupported(node, f"an active value is stored in the {where} '{name}', which outlives the call",
-                       "return it as a result, or store it in an attribute of an argument")
+        cx.unsupported(
+            node,
+            f"an active value is stored in the {where} '{name}', which outlives the call",
+            "return it as a result, or store it in an attribute of an argument",
+        )
     owner, attr, key = outside(cx, node, name)
     known = cx.assumed.stored_outside.get(key)
     joined = cx.type(operand) if known is None else cx.assumed.join_all((known, cx.type(operand)))
@@ -183,7 +245,11 @@ def _made_by(operand, block):
 
 
 def _assign(cx, node):
-    if len(node.targets) == 1 and isinstance(node.targets[0], (ast.Tuple, ast.List)) and _parallel(cx, node, node.targets[0], node.value):
+    if (
+        len(node.targets) == 1
+        and isinstance(node.targets[0], (ast.Tuple, ast.List))
+        and _parallel(cx, node, node.targets[0], node.value)
+    ):
         return
     value = lower_expression(cx, node.value)
     for target in node.targets:
@@ -221,8 +287,12 @@ def _parallel(cx, node, target, value) -> bool:
         pairs = []
         for t, operand in zip(target.elts, operands, strict=True):
             pairs.append((t.id, _copied(cx, cx.printed_name(t.id), operand, node), operand))
-        statement = Unpack(tuple(v for _, v, _ in pairs), Display("tuple", tuple(operands)),
-                           [(v, o) for _, v, o in pairs], loc=cx.loc(node))
+        statement = Unpack(
+            tuple(v for _, v, _ in pairs),
+            Display("tuple", tuple(operands)),
+            [(v, o) for _, v, o in pairs],
+            loc=cx.loc(node),
+        )
         cx.emit(statement)
         for name, var, _ in pairs:
             var.definition = statement
@@ -271,10 +341,17 @@ def _unpack(cx, node, target, value):
         from .containers import make_list
 
         after = count - star - 1
-        middle = items[star: len(items) - after]
-        items = [*items[:star], make_list(cx, node, middle), *items[len(items) - after:]]
-    if all(isinstance(e, ast.Name) for e in target.elts) and isinstance(value, Var) and value.items is not None and star is None:
-        pairs = [(e.id, _copied(cx, cx.printed_name(e.id), o, node), o) for e, o in zip(target.elts, items, strict=True)]
+        middle = items[star : len(items) - after]
+        items = [*items[:star], make_list(cx, node, middle), *items[len(items) - after :]]
+    if (
+        all(isinstance(e, ast.Name) for e in target.elts)
+        and isinstance(value, Var)
+        and value.items is not None
+        and star is None
+    ):
+        pairs = [
+            (e.id, _copied(cx, cx.printed_name(e.id), o, node), o) for e, o in zip(target.elts, items, strict=True)
+        ]
         statement = Unpack(tuple(v for _, v, _ in pairs), value, [(v, o) for _, v, o in pairs], loc=cx.loc(node))
         cx.emit(statement)
         for name, var, _ in pairs:
@@ -308,7 +385,10 @@ def _unpack_sequence(cx, node, target, value, star):
             if not isinstance(var, Var) or not var.hidden:
                 var = cx.assign_temporary(var, cx.type(var), node, const=cx.constant(var))
             if isinstance(inner, ast.Name):
-                var.name, var.hidden = cx.printed_name(inner.id) if cx.key(inner.id)[0] == cx.frame.number else cx.printed_in(inner.id), False
+                var.name, var.hidden = (
+                    cx.printed_name(inner.id) if cx.key(inner.id)[0] == cx.frame.number else cx.printed_in(inner.id),
+                    False,
+                )
             pattern.append(("*", var) if k == star else var)
             later.append((inner, var))
     finally:
@@ -322,6 +402,7 @@ def _unpack_sequence(cx, node, target, value, star):
 
 
 # -- stores ------------------------------------------------------------------------------------------------------------
+
 
 def is_fancy(cx, index) -> bool:
     """May an index hold integer arrays (so that an element may be named twice)?"""
@@ -364,8 +445,11 @@ def store(cx, node, base, index, value, op=None, printed=None):
     if t.boxed is False:
         cx.unsupported(node, "a number cannot be stored into")
     if cx.varied(value) and t.kind in "ib":
-        cx.unsupported(node, "an active float is stored in an integer array, which cuts its derivative",
-                       "make the array with a floating dtype")
+        cx.unsupported(
+            node,
+            "an active float is stored in an integer array, which cuts its derivative",
+            "make the array with a floating dtype",
+        )
     value_type = cx.type(value)
     if isinstance(value_type, Num) and value_type.kind == "c" and t.kind == "f" and cx.varied(value):
         cx.unsupported(node, "a complex active value is stored in a real array", "store value.real")
@@ -389,7 +473,12 @@ def _vary_group(cx, base):
     """Everything that shares memory with `base` may hold active values from here on (and, in loops, before)."""
     family = base.group.family
     for var in [*cx.env.values(), *[v for v in cx.globals.values() if isinstance(v, Var)]]:
-        if var.group is not None and var.group.family is family and isinstance(var.type, Num) and carries_derivative(var.type):
+        if (
+            var.group is not None
+            and var.group.family is family
+            and isinstance(var.type, Num)
+            and carries_derivative(var.type)
+        ):
             cx.mark_varied(var)
     definition = base.definition
     while isinstance(definition, Assign):
@@ -418,7 +507,13 @@ def _augmented(cx, node):
             extend_in_place(cx, node, old, value, function)
             return
         result = apply_operator(cx, node, function, old, value)
-        if isinstance(old, Var) and isinstance(t, Num) and t.boxed is None and isinstance(result, Var) and result.group is not None:
+        if (
+            isinstance(old, Var)
+            and isinstance(t, Num)
+            and t.boxed is None
+            and isinstance(result, Var)
+            and result.group is not None
+        ):
             old.group.family.stored = True
             result.group = old.group
         bind_name(cx, target.id, result, node, augmented=function)
@@ -435,11 +530,19 @@ def _augmented(cx, node):
                 return
             stores = cx.stores
             value = lower_expression(cx, node.value)
-            if isinstance(base, Var) and base.group is not None and any(f.find() is base.group.family for f in cx.stored_families[stores:]):
+            if (
+                isinstance(base, Var)
+                and base.group is not None
+                and any(f.find() is base.group.family for f in cx.stored_families[stores:])
+            ):
                 kind = numbers.indexed_type(cx, t, index)[0]
                 if not isinstance(kind, Num) or kind.boxed is None:
-                    cx.unsupported(node, "what is computed here changes the array that it is added into", "compute it in a line of its own")
-                if kind.boxed is False:     # an element is read before the right side runs; a view shows what that changes
+                    cx.unsupported(
+                        node,
+                        "what is computed here changes the array that it is added into",
+                        "compute it in a line of its own",
+                    )
+                if kind.boxed is False:  # an element is read before the right side runs; a view shows what that changes
                     cx.assumed.read_first.add(cx.place(node))
                     cx.assumed.changed = True
             store(cx, node, base, index, value, function)
@@ -450,7 +553,9 @@ def _augmented(cx, node):
         return
     from .containers import update_attribute
 
-    update_attribute(cx, node, lower_expression(cx, target.value), target.attr, function, lambda: lower_expression(cx, node.value))
+    update_attribute(
+        cx, node, lower_expression(cx, target.value), target.attr, function, lambda: lower_expression(cx, node.value)
+    )
 
 
 def _store_whole(cx, node, base, value, function):
@@ -468,6 +573,7 @@ def _annotated(cx, node):
 
 # -- branches ----------------------------------------------------------------------------------------------------------
 
+
 def _if(cx, node):
     test = lower_test(cx, node.test)
     known = truth(cx, test)
@@ -476,7 +582,9 @@ def _if(cx, node):
         return
     from .recursion import Unreached, reached
 
-    sides = [reached(cx, lambda body=body: in_block(cx, lambda: lower_block(cx, body))) for body in (node.body, node.orelse)]
+    sides = [
+        reached(cx, lambda body=body: in_block(cx, lambda: lower_block(cx, body))) for body in (node.body, node.orelse)
+    ]
     if None in sides:
         left = sides[0] or sides[1]
         if left is None or _never_falls(left[0]):
@@ -536,9 +644,17 @@ def _raise(cx, node):
         plain = ast.Tuple([n for n in (node.exc, node.cause) if n is not None], ast.Load())
         texts = {id(n) for t in ast.walk(plain) if isinstance(t, ast.JoinedStr) for n in ast.walk(t)}
         for n in ast.walk(plain):
-            if isinstance(n, ast.Name) and id(n) not in texts and cx.find_name(n.id) is not None and cx.varied(cx.find_name(n.id)):
-                cx.unsupported(node, f"the exception carries the active value '{n.id}' to a handler that reads it",
-                               "assign it to a name before the 'raise', and read that name")
+            if (
+                isinstance(n, ast.Name)
+                and id(n) not in texts
+                and cx.find_name(n.id) is not None
+                and cx.varied(cx.find_name(n.id))
+            ):
+                cx.unsupported(
+                    node,
+                    f"the exception carries the active value '{n.id}' to a handler that reads it",
+                    "assign it to a name before the 'raise', and read that name",
+                )
     _effect(cx, node, names_used(node))
 
 
@@ -558,7 +674,11 @@ def _function(cx, node):
     from .calls import decorated_closure
 
     made = decorated_closure(cx, node)
-    if made.hidden or made.definition is not cx.blocks[-1][-1] or node.name in (*cx.frame.nonlocals, *cx.frame.global_names):
+    if (
+        made.hidden
+        or made.definition is not cx.blocks[-1][-1]
+        or node.name in (*cx.frame.nonlocals, *cx.frame.global_names)
+    ):
         bind_name(cx, node.name, made, node)
     else:
         cx.bind(node.name, made)
@@ -571,8 +691,11 @@ def _class(cx, node):
 def _nonlocal(cx, node):
     for name in node.names:
         owner = cx.frame
-        while owner is not None and name not in owner.cells and (
-                owner is cx.frame or name not in owner.locals or name in owner.nonlocals):
+        while (
+            owner is not None
+            and name not in owner.cells
+            and (owner is cx.frame or name not in owner.locals or name in owner.nonlocals)
+        ):
             owner = owner.enclosing
         if owner is not None and name in owner.cells:
             cx.frame.outer_cells.add(name)
@@ -597,7 +720,11 @@ def _import(cx, node):
             module = importlib.import_module("." * node.level + (node.module or ""), package)
             if alias.name == "*":
                 cx.unsupported(node, "'import *' inside a function")
-            value = getattr(module, alias.name) if hasattr(module, alias.name) else importlib.import_module(f"{module.__name__}.{alias.name}")
+            value = (
+                getattr(module, alias.name)
+                if hasattr(module, alias.name)
+                else importlib.import_module(f"{module.__name__}.{alias.name}")
+            )
             name = alias.asname or alias.name
         var = cx.new_var(cx.printed_name(name), STATIC, node)
         var.const = value
@@ -643,14 +770,31 @@ def _loop(cx, node):
 def _refuse(reason, hint):
     def method(cx, node):
         cx.unsupported(node, reason, hint)
+
     return method
 
 
 _LOWER = {
-    ast.Assign: _assign, ast.AugAssign: _augmented, ast.AnnAssign: _annotated, ast.Expr: _expression, ast.If: _if,
-    ast.For: _loop, ast.While: _loop, ast.Break: _break, ast.Pass: _pass, ast.Assert: _assert, ast.Raise: _raise,
-    ast.Delete: _delete, ast.FunctionDef: _function, ast.ClassDef: _class, ast.Nonlocal: _nonlocal, ast.Global: _global,
-    ast.Import: _import, ast.ImportFrom: _import, ast.With: _with, ast.Try: _try,
+    ast.Assign: _assign,
+    ast.AugAssign: _augmented,
+    ast.AnnAssign: _annotated,
+    ast.Expr: _expression,
+    ast.If: _if,
+    ast.For: _loop,
+    ast.While: _loop,
+    ast.Break: _break,
+    ast.Pass: _pass,
+    ast.Assert: _assert,
+    ast.Raise: _raise,
+    ast.Delete: _delete,
+    ast.FunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Nonlocal: _nonlocal,
+    ast.Global: _global,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.With: _with,
+    ast.Try: _try,
     ast.AsyncFunctionDef: _refuse("'async' cannot be differentiated", "write a plain function"),
     ast.AsyncFor: _refuse("'async for' cannot be differentiated", "write a plain loop"),
     ast.AsyncWith: _refuse("'async with' cannot be differentiated", "write a plain block"),
@@ -658,5 +802,17 @@ _LOWER = {
     ast.TryStar: _refuse("'except*' cannot be differentiated", "write a plain 'except'"),
 }
 
-__all__ = ["INT", "Call", "Raw", "Static", "numbers", "lower_block", "lower_statement", "bind_name", "assign_target", "store",
-           "store_subscript", "is_fancy"]
+__all__ = [
+    "INT",
+    "Call",
+    "Raw",
+    "Static",
+    "numbers",
+    "lower_block",
+    "lower_statement",
+    "bind_name",
+    "assign_target",
+    "store",
+    "store_subscript",
+    "is_fancy",
+]

@@ -1,4 +1,5 @@
 """Variables for arguments, globals, cells and tuples."""
+
 from __future__ import annotations
 
 import sys
@@ -161,7 +162,9 @@ def _read_outside(cx, node, name, container, kind):
     scalar = isinstance(t, Num) and t.boxed is False
     if scalar:
         cx.guards.append(("type", container, name, describe(value), kind, f"_{name}"))
-    return cx.assign_temporary(GetAttr(Const(owner), "cell_contents" if kind == "closure" else name), t if scalar else OPAQUE, node)
+    return cx.assign_temporary(
+        GetAttr(Const(owner), "cell_contents" if kind == "closure" else name), t if scalar else OPAQUE, node
+    )
 
 
 def _printed_global(cx, key, name):
