@@ -1,4 +1,5 @@
 """Taking `try` apart: the pieces compute, and raise, what the program does, wherever it stops."""
+
 import ast
 import random
 
@@ -104,7 +105,9 @@ def built(body):
     from contextlib import nullcontext
 
     space = {"nullcontext": nullcontext}
-    arguments = ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in ("a", "step", "log")], kwonlyargs=[], kw_defaults=[], defaults=[])
+    arguments = ast.arguments(
+        posonlyargs=[], args=[ast.arg(n) for n in ("a", "step", "log")], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
     made = ast.FunctionDef("program", arguments, body, [], type_params=[])
     exec(compile(ast.fix_missing_locations(ast.Module([made], [])), "<program>", "exec"), space)
     return space["program"]

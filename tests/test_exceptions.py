@@ -1,4 +1,5 @@
 """Gradients along the paths that exceptions take, and what is refused."""
+
 import contextlib
 import math
 
@@ -161,8 +162,18 @@ def unknown_context(x):
     return y * x
 
 
-CASES = [names_of_the_part_that_ran, loop_stopped_in_a_trip, finally_on_both_ways, return_and_continue_through_finally, else_that_fails,
-         bare_except_raises_again, checks_and_bounds_that_fail, helper_stops, suppressed_in_a_context, unknown_context]
+CASES = [
+    names_of_the_part_that_ran,
+    loop_stopped_in_a_trip,
+    finally_on_both_ways,
+    return_and_continue_through_finally,
+    else_that_fails,
+    bare_except_raises_again,
+    checks_and_bounds_that_fail,
+    helper_stops,
+    suppressed_in_a_context,
+    unknown_context,
+]
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
@@ -276,3 +287,35 @@ def test_walrus_in_a_try_is_refused():
 
     with pytest.raises(ad.UnsupportedSyntaxError, match=":="):
         ad.grad(f)(1.3)
+
+
+errstate = Quiet
+
+
+def test_a_context_inside_a_try_that_may_look_at_exceptions_is_refused():
+    def f(x):
+        y = x
+        try:
+            with errstate():
+                y = y + math.log(1.0 - x)
+        except ValueError:
+            y = y * x
+        return y
+
+    with pytest.raises(ad.UnsupportedSyntaxError, match="context"):
+        ad.grad(f)(1.3)
+
+
+def test_a_file_that_is_not_there_is_a_path_like_any_other(tmp_path):
+    def f(x, path):
+        y = x
+        try:
+            with open(path) as lines:
+                y = y * float(lines.read())
+        except OSError:
+            y = y * x
+        return y
+
+    assert ad.grad(f)(0.7, str(tmp_path / "missing")) == pytest.approx(1.4)
+    (tmp_path / "given").write_text("3.0")
+    assert ad.grad(f)(0.7, str(tmp_path / "given")) == pytest.approx(3.0)

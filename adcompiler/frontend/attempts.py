@@ -29,6 +29,7 @@ return y
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import dataclass, field
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -106,7 +107,6 @@ class _Spreader:
         self.numbers = int(any(isinstance(n, ast.Try) and n.finalbody for n in ast.walk(definition)))
         self.leaves = False  # may an exception wait for a `finally` before it goes on?
         self.loops = 0
-        self.contexts: set[str] = set()  # names of contexts that are made in a piece of their own
         self.caught: list[str] = []  # names of the exceptions of the handlers around
 
     def fresh(self, wanted):
@@ -179,11 +179,7 @@ class _Spreader:
         if isinstance(s, ast.Assign) and _cannot_fail(s.value) and all(isinstance(t, ast.Name) for t in s.targets):
             return False
         if isinstance(s, ast.With):
-            return not (
-                self.suppresses(s, True)
-                or all(_called(i.context_expr) in _HARMLESS for i in s.items)
-                or all(isinstance(i.context_expr, ast.Name) and i.context_expr.id in self.contexts for i in s.items)
-            )
+            return not (self.suppresses(s, True) or all(_called(i.context_expr) in _HARMLESS for i in s.items))
         return not (isinstance(s, ast.Try) and (self.is_taken_apart(s) or _leaves(s)))
 
     def is_taken_apart(self, s) -> bool:
@@ -299,11 +295,12 @@ class _Spreader:
         if isinstance(s, ast.With):
             lines, items = [], []
             for item in s.items:
-                made_apart = around and _called(item.context_expr) in ("open", None)
-                more, e = self.evaluated(item.context_expr, around) if made_apart else ([], item.context_expr)
+                more, e = [], item.context_expr
+                if around:
+                    callee = e.func if isinstance(e, ast.Call) else e
+                    more, e = self.evaluated(e, around) if _called(e) == "open" else ([], copy.copy(e))
+                    e.callee_in_try = callee  # exceptions stop inside: a context that looks at them must be refused
                 lines += more if not lines else [self.when(self.test(0, s), more, s)] if more else []
-                if more:
-                    self.contexts.add(e.id)
                 items.append(ast.withitem(e, item.optional_vars))
             return self.after(
                 lines, [self.at(ast.With(items, self.sequence(s.body, around) or [ast.Pass()]), s)], s

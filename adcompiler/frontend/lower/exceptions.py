@@ -52,6 +52,7 @@ _HARMLESS = (
     threading.RLock,
     np.printoptions,
 )
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
 
 def chosen_tries(cx, definition) -> frozenset:
@@ -282,19 +283,20 @@ def may_swallow(cx, node) -> bool:
     unknown = False
     for item in node.items:
         e = item.context_expr
-        value = _known(cx, e.func if isinstance(e, ast.Call) else e)
+        inside = hasattr(e, "callee_in_try")
+        value = _known(cx, e.callee_in_try if inside else e.func if isinstance(e, ast.Call) else e)
         if value is contextlib.suppress and isinstance(e, ast.Call):
             if any(isinstance(a, ast.Starred) for a in e.args):
                 cx.unsupported(node, "'contextlib.suppress(*...)' around active statements", "name the exceptions")
             if not _keeps(cx, node):
                 _choose(cx, (e.lineno, e.col_offset))
             cx.unsupported(node, "'contextlib.suppress' around active statements", "write 'try' and 'except'")
-        known = (
-            any(value is h for h in _HARMLESS)
-            if value is not NOTHING
-            else isinstance(e, ast.Name) and e.id.startswith("value")
-        )
-        unknown = unknown or not (known or type(value) in (type(threading.Lock()), type(threading.RLock())))
+        known = any(value is h for h in _HARMLESS) or isinstance(value, _LOCKS)
+        if inside and not known:
+            cx.unsupported(
+                node, "a context inside 'try' that may look at exceptions", "put the 'try' inside the 'with'"
+            )
+        unknown = unknown or not known
     return unknown
 
 
