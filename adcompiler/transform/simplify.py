@@ -35,6 +35,7 @@ def simplify(code, live, *, enabled=True):
             break
     if enabled:
         flatten_branches(code)
+        _bind_parts(code, _part_name(code), in_loop=False)
 
 
 # -- what nothing reads ------------------------------------------------------------------------------------------------
@@ -501,6 +502,46 @@ def _conditional_expressions(code) -> bool:
                 code[at] = Line(a.target, ast.IfExp(item.test, a.value, b.value), None, item.loc, hidden=True)
                 changed = True
     return changed
+
+
+def _part_name(code) -> str:
+    """The name for a slice of an adjoint; the program may use the plain one."""
+    taken = {n.id for item in lines(code) for e in expressions(item) for n in nodes(e) if isinstance(n, ast.Name)}
+    bound = any(
+        isinstance(i, Line) and isinstance(i.target, ast.Name) and i.target.id == "part_bar" and not i.keep
+        for i in lines(code)
+    )
+    return "part_bar" if "part_bar" not in taken or not bound else "part_bar_1"
+
+
+def _bind_parts(code, part, in_loop):
+    """In loops `a_bar[i:j] += e` is `part_bar = a_bar[i:j]; part_bar += e`: Python would store the slice once more."""
+    out = []
+    for item in code:
+        for inner in inner_blocks(item):
+            _bind_parts(inner, part, in_loop or isinstance(item, Repeat))
+        if in_loop and _adds_to_slice(item):
+            view = ast.Subscript(item.target.value, item.target.slice, ast.Load())
+            out.append(Line(name(part, True), view, None, item.loc, keep=True))
+            out.append(Line(name(part, True), item.value, item.op, item.loc, keep=True))
+        else:
+            out.append(item)
+    code[:] = out
+
+
+def _adds_to_slice(item) -> bool:
+    if not (
+        isinstance(item, Line) and isinstance(item.op, (ast.Add, ast.Sub)) and isinstance(item.target, ast.Subscript)
+    ):
+        return False
+    base, index = item.target.value, item.target.slice
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return (
+        isinstance(base, ast.Name)
+        and base.id.endswith("_bar")
+        and any(isinstance(p, ast.Slice) for p in parts)
+        and all(isinstance(p, (ast.Slice, ast.Name, ast.Constant, ast.UnaryOp, ast.BinOp)) for p in parts)
+    )
 
 
 def flatten_branches(code):
