@@ -510,12 +510,12 @@ class GradientCaller:
             except Exception as error:
                 add_place(error, compiled, "gradient")
                 raise
-            if is_array:
-                total = vdot(gradient, gradient)
+            if is_array and type(gradient) is ndarray:
+                total = vdot(gradient, gradient) if gradient.size <= 4096 else gradient.sum()
                 if total != total:
                     return caller.slow(args, {})
                 argument = args[one]
-                if type(gradient) is ndarray and gradient.dtype is argument.dtype and gradient.shape == argument.shape:
+                if gradient.dtype is argument.dtype and gradient.shape == argument.shape:
                     return value, gradient
                 return value, finished(gradient, argument)
             if is_number and type(gradient) is float and gradient == gradient:

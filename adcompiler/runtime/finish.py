@@ -77,7 +77,8 @@ def is_nan(gradient) -> bool:
     if isinstance(gradient, np.ndarray):
         if gradient.dtype.kind not in "fc":
             return False
-        total = np.vdot(gradient, gradient)
+        # The quicker product for small arrays; for large ones it would wake the threads of the BLAS library.
+        total = np.vdot(gradient, gradient) if gradient.size <= 4096 else gradient.sum()
         return bool(total != total) and bool(np.isnan(gradient).any())
     if isinstance(gradient, (tuple, list)):
         return any(is_nan(g) for g in gradient)
