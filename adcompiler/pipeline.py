@@ -33,10 +33,11 @@ from .ir.types import Num, Ref
 from .ir.verify import verify
 from .runtime.shadows import Shadows
 from .runtime.tape import Tape
-from .transform.adjoint import CHANGING, Builder
+from .transform.adjoint import Builder
 from .transform.bars import Taken, bar_names, unique
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 from .transform.code import Line, call, clone, constant, expressions, lines, name, nodes, subscript
+from .transform.primal_operands import CHANGING
 from .transform.save import Kept, Saver
 from .transform.shadow_names import name_shadows
 from .transform.simplify import simplify
@@ -454,8 +455,7 @@ class Generator:
             if not isinstance(result, Var):
                 return constant(1.0)
             from .runtime.seeds import unit_seed
-            from .transform.adjoint import END
-            from .transform.code import needed
+            from .transform.code import END, needed
 
             made = unique("seed", self.taken)
             builder.code.append(
@@ -661,7 +661,7 @@ class Generator:
 
 
 def _end():
-    from .transform.adjoint import END
+    from .transform.code import END
 
     return END
 

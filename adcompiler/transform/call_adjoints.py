@@ -12,8 +12,7 @@ import ast
 from ..frontend.lower.argument_forms import operand_leaves
 from ..ir.nodes import UserCall, Var, walk
 from ..ir.types import Num, Ref, Static
-from .adjoint import END
-from .code import call, constant, name, needed, subscript
+from .code import END, call, constant, name, needed, subscript
 
 
 def shared_families(functions) -> set[int]:

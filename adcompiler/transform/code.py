@@ -25,6 +25,38 @@ def needed(var, need, at) -> Needed:
     return node
 
 
+class LoopTarget(ast.Name):
+    """The index of a reversed loop; `_` if its value is not read."""
+
+    _fields = ("id", "ctx")
+
+    def __init__(self, loop=None, id="_", ctx=None):
+        super().__init__(id, ctx or ast.Store())
+        self.loop = loop
+
+
+class Trips(ast.Name):
+    """How often a loop ran."""
+
+    _fields = ("id", "ctx")
+
+    def __init__(self, loop=None, ran=True, id="trips", ctx=None):
+        super().__init__(id, ctx or ast.Load())
+        self.loop = loop
+
+
+class _End:
+    """The place behind the last statement."""
+
+    loc = None
+
+    def __repr__(self):
+        return "END"
+
+
+END = _End()
+
+
 @dataclass(eq=False)
 class Line:
     """`target = value`, `target op= value` or (target None) an expression; `hidden` targets may be substituted."""

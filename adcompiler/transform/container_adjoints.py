@@ -7,8 +7,8 @@ import ast
 from ..ir.nodes import Const, ContainerOp, Display, Var
 from ..ir.types import Num, Ref
 from ..runtime import shadows
-from .adjoint import BORROWED, UNSET
 from .code import call, constant, name, needed, subscript
+from .primal_operands import need_operand
 
 
 def _slot(b, base: Var, key, s):
@@ -19,7 +19,7 @@ def _slot(b, base: Var, key, s):
 def _key(b, s: ContainerOp):
     if s.kind in ("getattr", "setattr"):
         return constant(s.key.value)
-    return b.need_operand(s.key, s)
+    return need_operand(b, s.key, s)
 
 
 def _by_value(b, v) -> bool:
@@ -115,7 +115,7 @@ def _insert(b, s):
     if isinstance(s.key, Const) and s.key.value == 0:
         popped = ast.Call(ast.Attribute(b.shadow(s.base, s), "pop", ast.Load()), [constant(0)], [])
     else:
-        popped = call(b.runtime(shadows.undo_insert), b.shadow(s.base, s), b.need_operand(s.key, s))
+        popped = call(b.runtime(shadows.undo_insert), b.shadow(s.base, s), need_operand(b, s.key, s))
     _popped(b, s, popped)
 
 
@@ -139,14 +139,14 @@ def _pop(b, s):
     elif isinstance(at, int) and at >= 0:
         b.line(None, ast.Call(ast.Attribute(slots, "insert", ast.Load()), [constant(at), value], []), keep=True)
     else:
-        b.line(None, call(b.runtime(shadows.undo_pop), slots, b.need_operand(s.key, s), value), keep=True)
+        b.line(None, call(b.runtime(shadows.undo_pop), slots, need_operand(b, s.key, s), value), keep=True)
 
 
 def _pop_key(b, s):
     given = _give(b, s.target, s) if _by_value(b, s.target) else None
     b.kill(s.target)
     if given is not None:
-        b.line(subscript(b.shadow(s.base, s), b.need_operand(s.key, s), True), given, keep=True)
+        b.line(subscript(b.shadow(s.base, s), need_operand(b, s.key, s), True), given, keep=True)
 
 
 def _extend(b, s):
@@ -164,7 +164,7 @@ def _clear(b, s):
         None,
         ast.Call(
             ast.Attribute(b.shadow(s.base, s), "extend", ast.Load()),
-            [ast.BinOp(ast.List([constant(0.0)], ast.Load()), ast.Mult(), b.need_operand(s.key, s))],
+            [ast.BinOp(ast.List([constant(0.0)], ast.Load()), ast.Mult(), need_operand(b, s.key, s))],
             [],
         ),
         keep=True,
@@ -173,7 +173,7 @@ def _clear(b, s):
 
 def _slice(b, s):
     key = s.key
-    parts = [constant(None) if p is None else b.need_operand(p, s) for p in (key.lower, key.upper, key.step)]
+    parts = [constant(None) if p is None else need_operand(b, p, s) for p in (key.lower, key.upper, key.step)]
     b.line(
         None,
         call(
@@ -189,7 +189,7 @@ def _slice(b, s):
 def _set_slice(b, s):
     b.line(
         None,
-        call(b.runtime(shadows.replace_span), b.shadow(s.base, s), b.need_operand(s.printed, s), b.shadow(s.value, s)),
+        call(b.runtime(shadows.replace_span), b.shadow(s.base, s), need_operand(b, s.printed, s), b.shadow(s.value, s)),
         keep=True,
     )
 
@@ -197,7 +197,7 @@ def _set_slice(b, s):
 def _values(b, s):
     b.line(
         None,
-        call(b.runtime(shadows.add_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.target, s)),
+        call(b.runtime(shadows.add_by_key), b.shadow(s.base, s), need_operand(b, s.key, s), b.shadow(s.target, s)),
         keep=True,
     )
 
@@ -236,7 +236,7 @@ def _elements(b, s):
         None,
         call(
             b.runtime(shadows.add_to_rows),
-            region if whole else subscript(region, b.need_operand(s.key, s)),
+            region if whole else subscript(region, need_operand(b, s.key, s)),
             b.shadow(s.target, s),
         ),
         keep=True,
@@ -244,13 +244,13 @@ def _elements(b, s):
 
 
 def _permute(b, s):
-    b.line(None, call(b.runtime(shadows.put_back), b.shadow(s.base, s), b.need_operand(s.key, s)), keep=True)
+    b.line(None, call(b.runtime(shadows.put_back), b.shadow(s.base, s), need_operand(b, s.key, s)), keep=True)
 
 
 def _update(b, s):
     b.line(
         None,
-        call(b.runtime(shadows.move_by_key), b.shadow(s.base, s), b.need_operand(s.key, s), b.shadow(s.value, s)),
+        call(b.runtime(shadows.move_by_key), b.shadow(s.base, s), need_operand(b, s.key, s), b.shadow(s.value, s)),
         keep=True,
     )
 
@@ -289,7 +289,7 @@ def reverse_display(b, target: Var, value: Display, s):
         return
     for k, item in enumerate(value.items):
         if _by_value(b, item):
-            key = b.need_operand(value.keys[k], s) if value.kind == "dict" else constant(k)
+            key = need_operand(b, value.keys[k], s) if value.kind == "dict" else constant(k)
             _receive(b, item, _slot(b, target, key, s), s)
 
 
@@ -302,4 +302,4 @@ def reverse_construction(b, target: Var, value, s):
             _receive(b, item, _slot(b, target, constant(field), s), s)
 
 
-__all__ = ["BORROWED", "Const", "UNSET", "reverse_construction", "reverse_container", "reverse_display"]
+__all__ = ["reverse_construction", "reverse_container", "reverse_display"]

@@ -5,8 +5,7 @@ The index follows the code while lines are inserted through it, so that no pass 
 
 from __future__ import annotations
 
-from .adjoint import Trips
-from .code import Enter, Needed, expressions, inner_blocks, nodes
+from .code import Enter, Needed, Trips, expressions, inner_blocks, nodes
 
 
 class Needs:

@@ -39,14 +39,16 @@ from ..ir.nodes import (
 )
 from ..ir.types import INT, Num, Ref, Tup
 from ..runtime.shadows import entries
-from .adjoint import END, LoopTarget, Trips, stands_alone
 from .bars import unique
 from .code import (
+    END,
     Enter,
     Line,
+    LoopTarget,
     Needed,
     Repeat,
     Restore,
+    Trips,
     attribute,
     call,
     expressions,
@@ -57,6 +59,8 @@ from .code import (
     subscript,
 )
 from .needs import Needs
+from .primal_operands import need_operand, stands_alone
+from .store_adjoints import is_element, region_type
 
 _CHEAP = {
     operator.add,
@@ -336,7 +340,7 @@ class Saver:
     def region_rank(self, k):
         if not isinstance(k, Store):
             return 2
-        t = self.b.region_type(k.base, k)
+        t = region_type(self.b, k.base, k)
         return t.rank if isinstance(t, Num) and t.rank is not None else 1
 
     # -- plans -----------------------------------------------------------------------------------------------------
@@ -459,13 +463,13 @@ class Saver:
         ):
             return None  # a name of the function's own level is simply still there
         expression = (
-            self.b.need_operand(v.definition.value, self.last_use(v)) if isinstance(v.definition, Assign) else None
+            need_operand(self.b, v.definition.value, self.last_use(v)) if isinstance(v.definition, Assign) else None
         )
         if expression is None:
             source = view_source(v)
             if source is None:
                 return None
-            expression = self.b.need_operand(source, self.last_use(v))
+            expression = need_operand(self.b, source, self.last_use(v))
         text = self.reverse_name(v)
         self.place(v, Line(name(text, True), expression, None, v.loc, hidden=True))
         if not v.hidden:
@@ -485,7 +489,7 @@ class Saver:
             return None
         root, base = root_of(store.base), store.base
         exact = (
-            self.b.is_element(base, store)
+            is_element(self.b, base, store)
             and base.type.kind == v.type.kind
             and (v.type.dtype or np.dtype(float)) == base.type.dtype
         )
@@ -501,7 +505,7 @@ class Saver:
         if marker is None:
             return None
         text = unique(self.names.name(v), self.taken)
-        value = subscript(self.b.need_operand(base, store), self.b.need_operand(store.index, store))
+        value = subscript(need_operand(self.b, base, store), need_operand(self.b, store.index, store))
         self.needs.insert_before(marker, Line(name(text, True), value, None, store.loc, hidden=True))
         return name(text)
 
@@ -622,7 +626,7 @@ class Saver:
     def keep(self, v):
         """Keep `v` where it is defined: by name outside loops, on a list inside."""
         if v.items is not None and not stands_alone(v):
-            return self.b.need_operand(v, END)
+            return need_operand(self.b, v, END)
         if not self.layout.home_loops.get(v):
             return self.hold(v)
         site = unique(f"{self.names.name(v)}_saved", self.taken)
@@ -819,12 +823,12 @@ class Saver:
     def restore(self, s: Store):
         """Keep what the store overwrites (forward), put it back (reverse)."""
         base = self.names.name(s.base) if not s.base.hidden else self.names.name(root_of(s.base))
-        element = self.b.is_element(s.base, s)
+        element = is_element(self.b, s.base, s)
         whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
         read = self.names.read(s.base) if whole else subscript(self.names.read(s.base), self.names.index(s.index))
         kept = read if element else call(attribute(read, "copy"))
-        place = self.b.need_operand(s.base, s)
-        index = ast.Constant(Ellipsis) if whole else self.b.need_operand(s.index, s)
+        place = need_operand(self.b, s.base, s)
+        index = ast.Constant(Ellipsis) if whole else need_operand(self.b, s.index, s)
         if self.layout.loops[s]:
             site = unique(f"{base}_overwritten", self.taken)
             self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))

@@ -15,6 +15,7 @@ from ..ir.nodes import NOTHING, Const, Display, Var
 from ..ir.types import Num, Static, Tup
 from ..rules import registry
 from .code import Line, attribute, call, clone, constant, name, needed
+from .primal_operands import need_operand
 
 _SHAPE_FUNCTIONS = {"shape", "ndim", "size"}
 
@@ -348,7 +349,7 @@ class Instance:
             return ast.Tuple([self.operand(v) for v in value], ast.Load())
         if isinstance(value, dict):
             return ast.Dict([constant(k) for k in value], [self.operand(v) for v in value.values()])
-        return self.builder.need_operand(value, self.statement)
+        return need_operand(self.builder, value, self.statement)
 
 
 def folded_arithmetic(node: ast.BinOp):

@@ -10,8 +10,7 @@ import ast
 import builtins
 
 from ..ir.verify import BrokenIR
-from .adjoint import LoopTarget, Trips
-from .code import Branch, Enter, Line, Needed, Repeat, Restore, Verbatim, expressions, lines
+from .code import Branch, Enter, Line, LoopTarget, Needed, Repeat, Restore, Trips, Verbatim, expressions, lines
 
 _SCOPES = (ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 
