@@ -6,9 +6,11 @@ import numpy as np
 
 from . import pipeline
 from .calling import resolve_wrt
-from .decorator import DifferentiableFunction, GradientCaller, _Bound, call_generated, programs_of, run_adjoint
+from .decorator import DifferentiableFunction, _Bound, programs_of, run_adjoint
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
+from .generated_calls import call_generated
+from .gradient_calls import GradientCaller
 from .rules.registry import inactive
 from .runtime.finish import private_copy
 
@@ -53,9 +55,10 @@ class _Gradient:
     def __call__(self, *args, **kwargs):
         caller = self._caller
         if caller is not None and not kwargs:
-            for matches, entry in caller.fast:  # the short way, without one more call
-                if matches(args):
-                    return entry(args) if self.with_value else entry(args)[1]
+            for short_way in caller.fast:  # tried here, to save one more call
+                found = short_way(args)
+                if found is not None:
+                    return found if self.with_value else found[1]
         caller = caller or self.caller
         return caller(args, kwargs) if self.with_value else caller(args, kwargs)[1]
 

@@ -17,7 +17,9 @@ from .frontend.lower import Signature
 from .frontend.signature import describe
 from .frontend.source import get_source, last_return
 from .rules.registry import lookup
-from .runtime.finish import finished, is_nan, private_copy
+from .generated_calls import call_generated, guards_hold
+from .gradient_calls import GradientCaller
+from .runtime.finish import is_nan
 from .runtime.seeds import checked_seed
 from .runtime.tape import Tape
 
@@ -355,198 +357,7 @@ def _partial_function(partial):
     return namespace["partial_call"]
 
 
-# -- running generated code --------------------------------------------------------------------------------------------
-
-
-def guards_hold(compiled) -> bool:
-    """Do the globals that were baked in still hold? Current values of the others go into the namespace."""
-    if not compiled.guards:
-        return True
-    checks = compiled.checks
-    if checks is None:
-        checks = compiled.checks = [_check_of(g) for g in compiled.guards]
-    for container, name, is_cell, holds, spelling in checks:
-        try:
-            value = container[name]
-            if is_cell:
-                value = value.cell_contents
-        except (KeyError, ValueError):
-            return False
-        if not holds(value):
-            return False
-        if spelling is not None:
-            compiled.namespace[spelling] = value
-    return True
-
-
-def _check_of(guard):
-    """A guard as (container, name, whether it holds cells, test, name in the generated namespace or None)."""
-    kind, container, name, wanted = guard[:4]
-    if kind == "same":
-
-        def same(value):
-            return value is wanted or (
-                isinstance(value, (int, float, str, bool)) and type(value) is type(wanted) and value == wanted
-            )
-
-        return container, name, guard[4] == "closure", same, None
-    return container, name, guard[4] == "closure", _fits(wanted), guard[5]
-
-
-def _fits(described):
-    """A quick test that a value has a description."""
-    t = described.type
-    if described.kind == "num" and t.is_python and t.kind in "if":
-        cls = {"i": int, "f": float}[t.kind]
-        return lambda value: type(value) is cls
-    if described.kind == "num" and t.is_array:
-        return lambda value: type(value) is np.ndarray and value.dtype == t.dtype and value.ndim == t.rank
-    return lambda value: describe(value) == described
-
-
-def call_generated(compiled, kind, values):
-    """Run generated code; an exception in it points to the user's line."""
-    function = compiled.functions[kind]
-    try:
-        return function(*values)
-    except Exception as error:
-        add_place(error, compiled, kind)
-        raise
-
-
-def add_place(error, compiled, kind):
-    """Add a note with the line of the user's source to an exception that generated code raised."""
-    trace = error.__traceback__
-    filename = compiled.functions[kind].__code__.co_filename
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == filename:
-            loc = compiled.lines.get((filename, kind), {}).get(trace.tb_lineno)
-            if (
-                loc is not None
-                and hasattr(error, "add_note")
-                and not any("in generated code of" in n for n in getattr(error, "__notes__", ()))
-            ):
-                error.add_note(
-                    f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}'
-                )
-            return
-        trace = trace.tb_next
-
-
-class GradientCaller:
-    """Calls `(value, gradient)` of a function; the common case of numbers and arrays by position is fast."""
-
-    def __init__(self, programs, wrt, has_aux=False):
-        self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
-        self.fast: tuple = ()
-
-    def __call__(self, args, kwargs):
-        if not kwargs:
-            for matches, entry in self.fast:
-                if matches(args):
-                    return entry(args)
-        return self.slow(args, kwargs)
-
-    def slow(self, args, kwargs):
-        programs = self.programs
-        binding = programs.bind(args, kwargs)
-        wrt = resolve_wrt(self.wrt, binding)
-        if not wrt.differentiable:
-            value = programs.function(*args, **kwargs)
-            return value, wrt.empty_gradient(binding)
-        compiled = programs.joint(binding, wrt.paths)
-        if compiled.effects:  # it must not be run again with strict zeros, so they are strict from the start
-            return self.run(programs.joint(binding, wrt.paths, strict=True), binding, wrt)
-        self.remember(args, kwargs, binding, wrt, compiled)
-        return self.run(compiled, binding, wrt)
-
-    def run(self, compiled, binding, wrt):
-        values = binding.values
-        given = private_copy(values, compiled)
-        try:
-            if compiled.strict:
-                value, gradients = call_generated(compiled, "gradient", given)
-                return value, wrt.packed(gradients, binding)
-            value, gradients = call_generated(compiled, "gradient", given)
-            bad = is_nan(gradients)
-        except ZeroDivisionError:
-            if compiled.strict:
-                raise
-            bad = True
-        except NotScalarError as error:
-            if error.lineno:
-                raise
-            raise NotScalarError(error.reason, binding.places["return"], hint=error.hint) from None
-        if bad:
-            strict = self.programs.joint(binding, wrt.paths, strict=True)
-            with np.errstate(all="ignore"):
-                value, gradients = call_generated(strict, "gradient", private_copy(values, strict))
-        return value, wrt.packed(gradients, binding)
-
-    def remember(self, args, kwargs, binding, wrt, compiled):
-        """Keep a short way for the next call of this kind."""
-        if kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
-            return
-        matches = _matcher(args)
-        if matches is None or not binding.fits(args) or len(self.fast) > 16:
-            return
-        function, guarded = compiled.functions["gradient"], bool(compiled.guards)
-        places = [p - binding.hidden for p in wrt.positions]
-        if any(p < 0 for p in places) or any(k < 0 for k in wrt.order):
-            return
-        one = places[0] if wrt.is_single else None
-        is_number = one is not None and type(args[one]) is float
-        is_array = one is not None and type(args[one]) is np.ndarray
-        hidden, caller = self.programs.self_argument, self
-        alone = len(wrt.paths) == 1
-
-        def fast(args):
-            if guarded and not guards_hold(compiled):
-                return caller.slow(args, {})
-            try:
-                value, gradient = function(*hidden, *args) if hidden else function(*args)
-            except ZeroDivisionError:
-                return caller.slow(args, {})
-            except Exception as error:
-                add_place(error, compiled, "gradient")
-                raise
-            if is_array and type(gradient) is ndarray:
-                total = vdot(gradient, gradient) if gradient.size <= 4096 else gradient.sum()
-                if total != total:
-                    return caller.slow(args, {})
-                argument = args[one]
-                if gradient.dtype is argument.dtype and gradient.shape == argument.shape:
-                    return value, gradient
-                return value, finished(gradient, argument)
-            if is_number and type(gradient) is float and gradient == gradient:
-                return value, gradient
-            if is_nan(gradient):
-                return caller.slow(args, {})
-            if one is not None:
-                return value, finished(gradient, args[one])
-            parts = (gradient,) if alone else gradient
-            return value, tuple([finished(parts[k], args[p]) for k, p in zip(wrt.order, places, strict=True)])
-
-        self.fast = ((matches, fast), *self.fast)
-
-
-def _matcher(args):
-    """A quick test for arguments of the same types, dtypes and ranks; None for anything but numbers and arrays."""
-    tests = []
-    known = {}
-    for k, a in enumerate(args):
-        if type(a) is np.ndarray:
-            tests.append(f"type(a[{k}]) is ndarray and a[{k}].ndim == {a.ndim} and a[{k}].dtype is dtype_{k}")
-            known[f"dtype_{k}"] = a.dtype
-        elif type(a) in (float, int, complex, np.float64):
-            tests.append(f"type(a[{k}]) is type_{k}")
-            known[f"type_{k}"] = type(a)
-        else:
-            return None
-    arrays = [k for k, a in enumerate(args) if type(a) is np.ndarray]
-    tests += [f"a[{j}] is not a[{k}]" for n, k in enumerate(arrays) for j in arrays[:n]]
-    text = f"lambda a: len(a) == {len(args)}" + "".join(f" and {t}" for t in tests)
-    return eval(text, {"ndarray": np.ndarray, "type": type, "len": len, **known})
+# -- replaying ---------------------------------------------------------------------------------------------------------
 
 
 def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
@@ -571,7 +382,6 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     return wrt.packed(gradients, binding)
 
 
-vdot, ndarray = np.vdot, np.ndarray
 _WEAK: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from dataclasses import dataclass, field
 
-from ..decorator import call_generated
+from ..generated_calls import call_generated
 from ..runtime.finish import private_copy
 from .source_text import signature_of
 

@@ -1,0 +1,95 @@
+"""Running generated code: guards of what it relies on, and the user's line on every exception."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .frontend.signature import describe
+
+
+def guards_hold(compiled) -> bool:
+    """Do the globals that were baked in still hold? Current values of the others go into the namespace."""
+    if not compiled.guards:
+        return True
+    for container, name, is_cell, holds, spelling in guard_checks(compiled):
+        try:
+            value = container[name]
+            if is_cell:
+                value = value.cell_contents
+        except (KeyError, ValueError):
+            return False
+        if not holds(value):
+            return False
+        if spelling is not None:
+            compiled.namespace[spelling] = value
+    return True
+
+
+def guard_checks(compiled) -> list:
+    """The guards of generated code as (container, name, whether it holds cells, test, name in the namespace or None)."""
+    if compiled.checks is None:
+        compiled.checks = [_check_of(g) for g in compiled.guards]
+    return compiled.checks
+
+
+def _check_of(guard):
+    """A guard as (container, name, whether it holds cells, test, name in the generated namespace or None)."""
+    kind, container, name, wanted = guard[:4]
+    if kind == "same":
+
+        def same(value):
+            return value is wanted or (
+                isinstance(value, (int, float, str, bool)) and type(value) is type(wanted) and value == wanted
+            )
+
+        return container, name, guard[4] == "closure", same, None
+    return container, name, guard[4] == "closure", _fits(wanted), guard[5]
+
+
+def _fits(described):
+    """A quick test that a value has a description."""
+    t = described.type
+    if described.kind == "num" and t.is_python and t.kind in "if":
+        return _IsOfType({"i": int, "f": float}[t.kind])
+    if described.kind == "num" and t.is_array:
+        return lambda value: type(value) is np.ndarray and value.dtype == t.dtype and value.ndim == t.rank
+    return lambda value: describe(value) == described
+
+
+class _IsOfType:
+    """The test that a value is a plain Python number of one type."""
+
+    def __init__(self, python_type):
+        self.python_type = python_type
+
+    def __call__(self, value):
+        return type(value) is self.python_type
+
+
+def call_generated(compiled, kind, values):
+    """Run generated code; an exception in it points to the user's line."""
+    function = compiled.functions[kind]
+    try:
+        return function(*values)
+    except Exception as error:
+        add_place(error, compiled, kind)
+        raise
+
+
+def add_place(error, compiled, kind):
+    """Add a note with the line of the user's source to an exception that generated code raised."""
+    trace = error.__traceback__
+    filename = compiled.functions[kind].__code__.co_filename
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == filename:
+            loc = compiled.lines.get((filename, kind), {}).get(trace.tb_lineno)
+            if (
+                loc is not None
+                and hasattr(error, "add_note")
+                and not any("in generated code of" in n for n in getattr(error, "__notes__", ()))
+            ):
+                error.add_note(
+                    f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}'
+                )
+            return
+        trace = trace.tb_next
