@@ -35,7 +35,7 @@ def simplify(code, live, *, enabled=True):
             break
     if enabled:
         flatten_branches(code)
-        _bind_parts(code, _part_name(code), in_loop=False)
+        _bind_parts(code, _part_name(code), depth=0)
 
 
 # -- what nothing reads ------------------------------------------------------------------------------------------------
@@ -514,13 +514,16 @@ def _part_name(code) -> str:
     return "part_bar" if "part_bar" not in taken or not bound else "part_bar_1"
 
 
-def _bind_parts(code, part, in_loop):
-    """In loops `a_bar[i:j] += e` is `part_bar = a_bar[i:j]; part_bar += e`: Python would store the slice once more."""
+def _bind_parts(code, part, depth):
+    """In nested loops `a_bar[i:j] += e` is `part_bar = a_bar[i:j]; part_bar += e`: Python would store the slice again.
+
+    Elsewhere the shorter text is worth more than the fraction of a microsecond.
+    """
     out = []
     for item in code:
         for inner in inner_blocks(item):
-            _bind_parts(inner, part, in_loop or isinstance(item, Repeat))
-        if in_loop and _adds_to_slice(item):
+            _bind_parts(inner, part, depth + isinstance(item, Repeat))
+        if depth > 1 and _adds_to_slice(item):
             view = ast.Subscript(item.target.value, item.target.slice, ast.Load())
             out.append(Line(name(part, True), view, None, item.loc, keep=True))
             out.append(Line(name(part, True), item.value, item.op, item.loc, keep=True))
