@@ -26,6 +26,23 @@ from .runtime.tape import Tape
 
 __version__ = "0.1.0"
 
+_LATER = {
+    **dict.fromkeys(("jvp", "linearize", "jacobian"), "forward mode"),
+    **dict.fromkeys(("hessian", "hvp"), "second derivatives"),
+    **dict.fromkeys(("leaf", "no_grad"), "leaves"),
+    **dict.fromkeys(("checkpoint", "checkpointed"), "checkpointing"),
+    **dict.fromkeys(
+        ("on_adjoint", "debug_nans", "check_rule", "custom_root"), "surgery on adjoints and ready-made rules"
+    ),
+}
+
+
+def __getattr__(name):
+    if name in _LATER:
+        raise AttributeError(f"adcompiler {__version__} has no '{name}': {_LATER[name]} is not part of this version")
+    raise AttributeError(f"module 'adcompiler' has no attribute '{name}'")
+
+
 __all__ = [
     "AdcompilerError",
     "DifferentiableFunction",

@@ -1,0 +1,15 @@
+"""What this version does not have says so."""
+import pytest
+
+import adcompiler as ad
+
+
+@pytest.mark.parametrize("name", ["hessian", "jvp", "checkpoint", "leaf"])
+def test_a_name_of_a_later_version_says_what_is_missing(name):
+    with pytest.raises(AttributeError, match="is not part of this version"):
+        getattr(ad, name)
+
+
+def test_an_unknown_name_is_an_ordinary_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        ad.nonsense  # noqa: B018
