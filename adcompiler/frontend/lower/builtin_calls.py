@@ -76,7 +76,7 @@ def _getattr(cx, node, args, kwargs):
 
 
 def _setattr(cx, node, args, kwargs):
-    from .containers import write_attribute
+    from .objects import write_attribute
 
     name = cx.constant(args[1])
     if not isinstance(name, str):
@@ -87,7 +87,7 @@ def _setattr(cx, node, args, kwargs):
 
 def _list(cx, node, args, kwargs):
     from .comprehensions import list_of_elements
-    from .containers import _list_copy, list_from_array, make_list
+    from .lists import copy_list, list_from_array, make_list
 
     if not args:
         return make_list(cx, node, [])
@@ -95,7 +95,7 @@ def _list(cx, node, args, kwargs):
     if isinstance(value, Var) and value.items is not None:
         return make_list(cx, node, list(value.items))
     if isinstance(t, Ref) and t.kind == "list":
-        return _list_copy(cx, node, value, [])
+        return copy_list(cx, node, value, [])
     if isinstance(t, Num) and t.boxed and t.rank and isinstance(value, Var) and t.kind in "fc":
         return list_from_array(cx, node, value)
     if isinstance(t, Num) and cx.varied(value):
@@ -106,7 +106,7 @@ def _list(cx, node, args, kwargs):
 
 
 def _tuple(cx, node, args, kwargs):
-    from .containers import exact_items
+    from .items import exact_items
     from .values import tuple_of
 
     if not args:
@@ -130,14 +130,14 @@ def tuple_of_unknown_length(cx, made):
 
 
 def _dict(cx, node, args, kwargs):
-    from .containers import _update, copy_dict, dict_of
+    from .dicts import copy_dict, dict_of, update_from
 
     if not args:
         return dict_of(cx, node, kwargs)
     t = cx.type(args[0])
     if isinstance(t, Ref) and t.kind == "dict":
         made = copy_dict(cx, node, args[0])
-        _update(cx, node, made, [], **kwargs)
+        update_from(cx, node, made, [], **kwargs)
         return made
     return None
 
@@ -166,8 +166,9 @@ def _reduce_sequence(name):
 def _extreme_with_options(cx, node, name, args, kwargs):
     """`max` or `min` with `key=` or `default=`: the position is found from the keys, then the element is read."""
     from .calls import call_function
-    from .containers import keys_of, read_item
     from .expressions import branch_value, subscript
+    from .items import read_item
+    from .lists import keys_of
 
     function = {"min": min, "max": max}[name]
     unknown = set(kwargs) - {"key", "default"}
@@ -208,7 +209,7 @@ def _extreme_with_options(cx, node, name, args, kwargs):
 def _as_list(cx, node, value, operands):
     """A list that holds the elements of a value to iterate, or the operands of a call."""
     from .comprehensions import list_of_elements
-    from .containers import make_list
+    from .lists import make_list
 
     if value is None:
         return make_list(cx, node, list(operands))
@@ -294,7 +295,7 @@ def _print(cx, node, args, kwargs):
 
 def _sorted(cx, node, args, kwargs):
     """`sorted`: a new list in the order of its keys; each element carries its derivative along."""
-    from .containers import _list_copy, sort_list
+    from .lists import copy_list, sort_list
 
     value, t = args[0], cx.type(args[0])
     if not cx.varied(value) and not isinstance(t, Ref):
@@ -305,15 +306,16 @@ def _sorted(cx, node, args, kwargs):
             if not kwargs and not cx.varied(value)
             else cx.unsupported(node, "'sorted' of a dict", "sort the list of its keys: sorted(list(d))")
         )
-    made = _list_copy(cx, node, value, []) if isinstance(t, Ref) else _as_list(cx, node, value, [])
+    made = copy_list(cx, node, value, []) if isinstance(t, Ref) else _as_list(cx, node, value, [])
     sort_list(cx, node, made, kwargs.get("key"), kwargs.get("reverse"))
     return made
 
 
 def _reversed(cx, node, args, kwargs):
     """`reversed` of a tuple, list or array as a value; a loop over it is read from the end instead."""
-    from .containers import _list_copy, _reverse, exact_items
     from .expressions import subscript
+    from .items import exact_items
+    from .lists import copy_list, reverse_list
     from .values import bring, tuple_of
 
     value, t = args[0], cx.type(args[0])
@@ -323,8 +325,8 @@ def _reversed(cx, node, args, kwargs):
         items = exact_items(cx, node, value)
         if items is not None:
             return tuple_of(cx, node, items[::-1])
-        made = _list_copy(cx, node, value, [])
-        _reverse(cx, node, made, [])
+        made = copy_list(cx, node, value, [])
+        reverse_list(cx, node, made, [])
         return made
     if isinstance(t, Num) and t.rank:
         return subscript(cx, node, value, Slice(None, None, Const(-1)))
@@ -347,7 +349,7 @@ def _lazy(name):
 def _reduce(cx, node, args, kwargs):
     """functools.reduce over a tuple or an exact list."""
     from .calls import call_value
-    from .containers import exact_items
+    from .items import exact_items
 
     value = args[1]
     items = list(value.items) if isinstance(value, Var) and value.items is not None else exact_items(cx, node, value)
@@ -362,8 +364,8 @@ def _reduce(cx, node, args, kwargs):
 def _reduce_in_loop(cx, node, args):
     """functools.reduce over an array, or a list of unknown length."""
     from .comprehensions import reduced_in_loop
-    from .containers import read_item
     from .expressions import subscript
+    from .items import read_item
 
     source, t = args[1], cx.type(args[1])
     if not (isinstance(t, Num) and t.rank or isinstance(t, Ref) and t.kind == "list"):

@@ -272,7 +272,7 @@ def _spread_mapping(cx, node, value):
         return {k: Const(v) for k, v in constant.items()}
     t = cx.type(value)
     if isinstance(t, Ref) and t.kind == "dict":
-        from .containers import read_item
+        from .items import read_item
 
         holder = cx.assumed.holders[t.site]
         if holder.exact:
@@ -382,7 +382,7 @@ def _call_choice(cx, node, choice, callee, args, kwargs, k):
 def call_function(cx, node, function, args, kwargs):
     """Call an object known at compile time."""
     from . import builtin_calls
-    from .containers import construct
+    from .objects import construct
 
     if isinstance(function, StoredClosure):
         defaults = tuple(_stored_default(cx, node, function, k) for k in range(len(function.closure.defaults)))
@@ -884,7 +884,7 @@ def bind_arguments(cx, node, callee, frame, args, kwargs) -> dict:
     if a.vararg is not None:
         bound[a.vararg.arg] = tuple_of(cx, node, list(extra))
     if a.kwarg is not None:
-        from .containers import dict_of
+        from .dicts import dict_of
 
         bound[a.kwarg.arg] = dict_of(cx, node, named)
     elif named:

@@ -14,7 +14,7 @@ from .expressions import lower_expression, raw
 
 def lower_comprehension(cx, node):
     """A list or dict comprehension as a loop; kept as it is if nothing in it is active and it holds no numbers to follow."""
-    from .containers import new_container
+    from .holders import new_container
 
     if isinstance(node, ast.GeneratorExp):
         cx.unsupported(node, "a generator that is not consumed at once", "write a list comprehension")
@@ -100,8 +100,8 @@ def list_of_elements(cx, node, value):
     comp = ast.parse("[_e for _e in _source]", mode="eval").body
     for n in ast.walk(comp):
         ast.copy_location(n, node)
-    from .containers import new_container
     from ...ir.nodes import Display
+    from .holders import new_container
 
     made, holder = new_container(cx, comp, "list", value=Display("list", ()))
     cx.assumed.generalise(holder)
@@ -112,9 +112,9 @@ def list_of_elements(cx, node, value):
 
 def list_of_calls(cx, node, value, function):
     """`[function(v) for v in value]` with operands that have been evaluated."""
-    from .containers import new_container
     from ...ir.nodes import Display
     from ...ir.types import STATIC
+    from .holders import new_container
 
     comp = ast.parse("[_function(_e) for _e in _source]", mode="eval").body
     for n in ast.walk(comp):

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ... import rules as _rules  # noqa: F401  (registers the rules)
 from ...ir.nodes import (
     NOTHING,
     Assign,
@@ -50,7 +51,6 @@ from ...ir.types import (
     join,
     type_of,
 )
-from ... import rules as _rules  # noqa: F401  (registers the rules)
 from ...rules.registry import is_inactive, lookup
 from . import numbers, sequence_arguments
 from .context import Frame, Group, names_used
@@ -541,7 +541,7 @@ def _as_var(cx, operand, block, node):
 
 def _tuple(cx, node):
     from .builtin_calls import tuple_of_unknown_length
-    from .containers import display_operands
+    from .lists import display_operands
 
     operands = display_operands(cx, node)
     return tuple_of(cx, node, operands) if isinstance(operands, list) else tuple_of_unknown_length(cx, operands)
@@ -567,7 +567,7 @@ def elements(cx, nodes):
 
 def spread_items(cx, node, value):
     """The operands that `*value` stands for, or None if their number is not known at compile time."""
-    from .containers import exact_items
+    from .items import exact_items
 
     if isinstance(value, Var) and value.items is not None:
         return [bring(cx, i) for i in value.items]
@@ -577,14 +577,14 @@ def spread_items(cx, node, value):
 
 
 def _list(cx, node):
-    from .containers import display_operands, make_list
+    from .lists import display_operands, make_list
 
     operands = display_operands(cx, node)
     return make_list(cx, node, operands) if isinstance(operands, list) else operands
 
 
 def _dict(cx, node):
-    from .containers import make_dict
+    from .dicts import make_dict
 
     return make_dict(cx, node)
 
@@ -600,7 +600,7 @@ def _attribute(cx, node):
 
 def attribute(cx, node, base, attr):
     """`base.attr` of a module, an array, a tuple or an object."""
-    from .containers import read_attribute
+    from .objects import read_attribute
 
     value = cx.constant(base)
     t = cx.type(base)
@@ -685,7 +685,7 @@ def _subscript(cx, node):
 
 def subscript(cx, node, base, index):
     """`base[index]` of an array, tuple, list or dict."""
-    from .containers import read_item
+    from .items import read_item
 
     t = cx.type(base)
     if isinstance(t, (Tup, Ref)) or (isinstance(t, Static) and isinstance(cx.constant(base), (tuple, dict))):

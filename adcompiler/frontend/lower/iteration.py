@@ -227,7 +227,7 @@ def _dict_view(cx, node) -> Elements | None:
 
 def dict_elements(cx, node, base, what):
     """Elements of `d.items()`, `d.keys()` or `d.values()`: keys are listed once, before the loop."""
-    from .containers import read_item
+    from .items import read_item
 
     keys = cx.assign_temporary(Call(list, (base,)), OPAQUE, node)
     holder = cx.assumed.holders[base.type.site]
@@ -261,7 +261,7 @@ def _range_elements(cx, node):
 
 
 def _sequence(cx, node, value) -> Elements | None:
-    from .containers import read_item
+    from .items import read_item
 
     t = cx.type(value)
     if isinstance(t, Num) and t.boxed is not False:
@@ -298,7 +298,7 @@ def unrolled_items(cx, node):
                     value = lower_expression(cx, a)
                     if not isinstance(cx.type(value), (Num, Ref)):
                         return None
-                    from .containers import read_item
+                    from .items import read_item
 
                     i = [
                         lambda value=value, k=k: (subscript if isinstance(cx.type(value), Num) else read_item)(
@@ -341,7 +341,8 @@ def _tuple_items(cx, node):
         if isinstance(constant, tuple):
             return [lambda v=v: Const(v) for v in constant]
         if isinstance(t, Ref) and t.kind == "list":
-            from .containers import is_empty, needs_unrolling, read_item
+            from .holders import is_empty, needs_unrolling
+            from .items import read_item
 
             if is_empty(cx, value):
                 _check_empty(cx, node, value)
@@ -446,7 +447,7 @@ def _match(cx, node, target, element):
 
 
 def _read(cx, node, element, k):
-    from .containers import read_item
+    from .items import read_item
 
     return (
         subscript(cx, node, element, Const(k))

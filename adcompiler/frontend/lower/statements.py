@@ -263,7 +263,7 @@ def assign_target(cx, target, value, node):
     elif isinstance(target, ast.Subscript):
         store_subscript(cx, node, target, value)
     elif isinstance(target, ast.Attribute):
-        from .containers import write_attribute
+        from .objects import write_attribute
 
         write_attribute(cx, node, lower_expression(cx, target.value), target.attr, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -338,7 +338,7 @@ def _unpack(cx, node, target, value):
         if len(items) != count:
             cx.unsupported(node, f"{len(items)} values are unpacked into {count} names")
     else:
-        from .containers import make_list
+        from .lists import make_list
 
         after = count - star - 1
         middle = items[star : len(items) - after]
@@ -364,7 +364,8 @@ def _unpack(cx, node, target, value):
 
 def _unpack_sequence(cx, node, target, value, star):
     """`a, *b, c = value` of a list or an array: printed as it stands; the elements are implicit reads behind it."""
-    from .containers import list_from_array, read_item, read_slice
+    from .items import read_item
+    from .lists import list_from_array, read_slice
 
     count = len(target.elts)
     is_list = isinstance(cx.type(value), Ref)
@@ -422,7 +423,7 @@ def is_fancy(cx, index) -> bool:
 
 
 def store_subscript(cx, node, target, value):
-    from .containers import write_item
+    from .items import write_item
 
     base = lower_expression(cx, target.value)
     index = lower_index(cx, target.slice)

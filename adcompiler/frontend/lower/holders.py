@@ -1,0 +1,190 @@
+"""What containers may hold: every place that makes one has a holder, which says so for all containers made there.
+
+A container is known by the place that made it. Putting an element in widens its holder; reading one gives a variable of
+the type that the holder has for it. Arrays that are elements of one container share a group, since which of them a
+variable stands for is only known at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...ir.nodes import NOTHING, Raw, Var
+from ...ir.types import (
+    Num,
+    Ref,
+    Static,
+    Tup,
+    Undefined,
+    carries_derivative,
+    join_all,
+    without_dims,
+)
+from .context import Group
+from .expressions import spread
+from .values import bring, share_holder_group
+
+
+def holder_of(cx, base):
+    return cx.assumed.holders[base.type.site]
+
+
+def new_container(cx, node, kind, cls=None, value=None):
+    """A variable for a container made here, by the expression `value`."""
+    site = cx.site(node, kind)
+    holder = cx.assumed.holder(site, kind, cls)
+    var = cx.assign_temporary(value, Ref(kind, site), node)
+    share_holder_group(cx, var)
+    return var, holder
+
+
+def record(cx, holder, key, operand, site):
+    """Note that a holder receives an operand; arrays in containers are found by identity from then on."""
+    t = cx.type(operand)
+    constant = cx.constant(operand)
+    if isinstance(t, Tup):
+        parts = (
+            [cx.constant(i) for i in operand.items]
+            if isinstance(operand, Var) and operand.items is not None
+            else constant
+        )
+        constant = Parts(tuple(parts)) if parts is not NOTHING and any(map(callable, parts)) else NOTHING
+    if isinstance(t, (Static, Tup)) and constant is not NOTHING:
+        if key is not NOTHING and holder.exact:
+            same = key not in holder.statics or same_closure(holder.statics[key], constant)
+            holder.statics[key] = constant if same else None
+        else:
+            holder.statics.setdefault("*", []).append(constant)
+    cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
+    for part in components(operand):
+        if (
+            isinstance(part, Var)
+            and part.group is not None
+            and isinstance(part.type, Num)
+            and part.type.boxed is not False
+        ):
+            group = element_group(cx, site)
+            group.merge(part.group).container = True
+            group.family.escaped = True
+
+
+class Parts:
+    """The known objects in a tuple that is an element of a container."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+
+def components(operand):
+    """The operand itself, or the components of a tuple at any depth."""
+    if isinstance(operand, Var) and operand.items is not None:
+        for item in operand.items:
+            yield from components(item)
+    else:
+        yield operand
+
+
+def same_closure(a, b):
+    if isinstance(a, Parts) and isinstance(b, Parts):
+        return len(a.parts) == len(b.parts) and all(
+            same_closure(p, q) or not (callable(p) or callable(q)) for p, q in zip(a.parts, b.parts, strict=True)
+        )
+    if hasattr(a, "same_form") and hasattr(b, "same_form"):
+        return a.same_form(b)
+    return getattr(a, "node", a) is getattr(b, "node", b)
+
+
+def element_group(cx, site):
+    groups = cx.holder_groups
+    key = ("elements", site)
+    if key not in groups:
+        groups[key] = Group()
+        groups[key].family.escaped = True
+    return groups[key].find()
+
+
+def note_key(cx, holder, key):
+    holder.keys = join_all((holder.keys, cx.type(key)))
+    if cx.varied(key):
+        raise TypeError("a dict key carries a derivative")
+
+
+def element_key(cx, holder, key):
+    """The constant key under which a holder may tell an element apart, or NOTHING."""
+    value = cx.constant(key)
+    if not holder.exact or value is NOTHING or isinstance(value, (float, slice)):
+        return NOTHING
+    if holder.kind == "list" and isinstance(value, int) and value < 0:
+        return len(holder.items) + value if len(holder.items) + value >= 0 else NOTHING
+    try:
+        hash(value)
+    except TypeError:
+        return NOTHING
+    return value
+
+
+def read_element(cx, node, operation, element, static=None):
+    """Emit a read of a container with the type of the element; its target."""
+    from .function_values import stored
+    from .recursion import Unreached
+
+    if cx.unreached and isinstance(element, Undefined):
+        raise Unreached  # the path that puts elements there was left out
+    target = cx.temporary(element, node)
+    holder, site = holder_of(cx, operation.base), operation.base.type.site
+    target.varied = holder.varied and carries_derivative(element) and not isinstance(element, Ref)
+    operation.target = target
+    target.definition = operation
+    cx.emit(operation)
+    if static is not None and isinstance(element, Static):
+        target.const = stored(static, target)
+        return bring(cx, target)
+    if isinstance(element, Num) and element.boxed is not False:
+        target.group = element_group(cx, site)
+        target.group.container = True
+    if isinstance(element, Ref):
+        share_holder_group(cx, target)
+    if isinstance(element, Tup):
+        spread(cx, node, target)
+        for item, part in zip(target.items, static.parts if isinstance(static, Parts) else (), strict=False):
+            if callable(part) and isinstance(item.type, Static):
+                item.const = stored(part, item)
+        for item in components(target):
+            if isinstance(item.type, Num) and item.type.boxed is not False:
+                item.group = element_group(cx, site)
+                item.group.container = True
+            elif isinstance(item.type, Ref):
+                share_holder_group(cx, item)
+    return target
+
+
+def is_empty(cx, value) -> bool:
+    """Is this a list into which nothing is put, as far as the walks have shown?"""
+    return all(isinstance(t, Undefined) for t in holder_of(cx, value).types())
+
+
+def needs_unrolling(cx, value):
+    """How many elements a list has, if they are too unlike for one loop body; else None."""
+    holder = holder_of(cx, value)
+    if not holder.exact or not holder.items:
+        return None
+    joined = cx.assumed.join_all(holder.types())
+    like = isinstance(joined, Num) and joined.kind != "?" and (joined.rank is not None) or isinstance(joined, Ref)
+    return None if like else len(holder.items)
+
+
+def receive_elements(cx, base, value):
+    """The holder of `base` receives every element of another list or dict; arrays among them are shared."""
+    holder, source = holder_of(cx, base), holder_of(cx, value)
+    for t in source.types():
+        cx.assumed.widen(holder, NOTHING, t, source.varied)
+    for key, static in source.statics.items():
+        for s in static if key == "*" else [static]:
+            holder.statics.setdefault("*", []).append(s)
+    element_group(cx, base.type.site).merge(element_group(cx, value.type.site)).find().container = True
+
+
+def method_text(name, base, args):
+    """A method call whose result carries no derivative."""
+    names = {f"a{k}": a for k, a in enumerate(args)}
+    return Raw(ast.parse(f"base.{name}({', '.join(names)})", mode="eval").body, {"base": base, **names})
