@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import UnsupportedSyntaxError
-from ..ir.nodes import Assign, Call, ContainerOp, Function, GetItem, Store, Unpack, Var
+from ..ir.nodes import NOTHING, Assign, Call, ContainerOp, Function, GetItem, If, Loop, Store, Unpack, Var, operands
 from ..ir.types import Num
 from .layout import Layout
 
@@ -77,8 +77,15 @@ def tie_views(function: Function, layout: Layout, outputs=(), shared=()) -> set[
         for v in outputs if base is not None and base.group is not None else ():
             if v.group is not None and v.group.family is base.group.family and root_of(base) is not v:
                 shadowed.add(id(v.group.family))
+    joined = {
+        source
+        for s in (layout.statements if ties else ())
+        if isinstance(s, (If, Loop))
+        for phi in s.phis
+        for source in (phi.then, phi.orelse)
+    }
     for family, groups in ties.items():
-        if family not in shadowed and not all(_can_tie(involved) for _, involved in groups):
+        if family not in shadowed and not all(_can_tie(involved, joined) for _, involved in groups):
             shadowed.add(family)
     for family, groups in ties.items():
         if family not in shadowed:
@@ -90,19 +97,30 @@ def tie_views(function: Function, layout: Layout, outputs=(), shared=()) -> set[
     return shadowed
 
 
-def _can_tie(involved) -> bool:
-    """Do all of these lead to one array through views that can be taken of its adjoint?"""
+def _can_tie(involved, joined) -> bool:
+    """Do all of these lead to one array through views that can be taken of its adjoint, also where paths join?
+
+    A join has no place at which indices could be kept for its reverse.
+    """
     roots = {root_of(v) for v in involved}
     if len(roots) != 1:
         return False
     root = roots.pop()
     for v in involved:
+        at_join = v in joined
         while v is not root:
             d = v.definition
+            if at_join and isinstance(d, Assign) and isinstance(d.value, GetItem) and _changing(d.value):
+                return False
             if isinstance(d, Assign) and isinstance(d.value, Call) and d.value.function not in _SIMPLE:
                 return False
             v = view_source(v)
     return True
+
+
+def _changing(item: GetItem) -> bool:
+    """Is an index of this element read not known at compile time?"""
+    return any(isinstance(v, Var) and v is not item.base and v.const is NOTHING for v in operands(item))
 
 
 def _tie(involved):

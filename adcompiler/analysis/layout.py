@@ -157,10 +157,10 @@ class Layout:
         at = self.position[statement]
         block_loops = self.home_loops.get(var, ())
         for position, user in self.uses.get(var, ()):
-            if position > at and user is not statement:
-                return True
             if user is statement:
                 continue
+            if position >= at:  # at the same position: a join reads it behind the last statement of the block
+                return True
             for loop in self.loops[statement]:
                 if loop in block_loops:
                     continue
