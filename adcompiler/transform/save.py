@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..analysis.alias import root_of, view_source
-from ..errors import NOWHERE
+from ..errors import NOWHERE, UnsupportedSyntaxError
 from ..ir.nodes import (
     NOTHING,
     Assign,
@@ -85,6 +85,7 @@ _CHEAP = {
     operator.is_,
     operator.is_not,
 }
+OVERWRITTEN = "its memory is overwritten later"  # why a copy is kept
 TYPICAL = 50  # a typical extent and trip count, for comparing costs that are not known
 
 
@@ -116,8 +117,10 @@ class Insertions:
 class Saver:
     """Resolves the needs of one function's reverse code."""
 
-    def __init__(self, builder, code, taken, *, joint, tbr=True, primal_names):
+    def __init__(self, builder, code, taken, *, joint, tbr=True, primal_names, interrupted=False):
         self.b, self.code, self.taken, self.joint, self.tbr = builder, code, taken, joint, tbr
+        self.interrupted = interrupted  # the caller's code runs between the sweeps, this function's again among it
+        self.private: set[str] = set()  # sites of the tape whose memory is copied at the end of the forward sweep
         self.layout, self.function = builder.layout, builder.function
         self.names = primal_names
         self.insert = Insertions()
@@ -128,6 +131,7 @@ class Saver:
         self.tape: list[tuple[str, str]] = []  # (name in the forward function, name in the adjoint)
         self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or self._opaque(s)]
         self.restoring: dict = {}
+        self.not_restorable: set = set()
         self.saved_kills: set = set()
         self.index_names: dict = {}
         self.copies: dict = {}
@@ -207,6 +211,10 @@ class Saver:
         """May the content of `v` change after it is read?"""
         return self.is_array(v) and (v.group.family.stored or v.group.family.opaque)
 
+    def changes_between(self, v) -> bool:
+        """May the content of `v` change between the sweeps, since the program changes memory that its caller holds?"""
+        return self.interrupted and self.unstable(v) and (v.group.family.external or v.group.family.opaque)
+
     def _kills_by_family(self):
         """Statements that may change memory, by the id of the family of what they change."""
         found: dict = {}
@@ -250,6 +258,8 @@ class Saver:
             return False
         if id(v.group.family) in self.b.volatile:
             return True  # other functions of the module change it, before this one runs in reverse
+        if id(v.group.family) in self.b.shadowed and self.changes_between(v):
+            return True  # known by its identity: the reference is needed too
         positions, loops = self.kill_places(v.group.family)
         return (
             bool(positions)
@@ -283,7 +293,7 @@ class Saver:
                         self.note_read(n.var, n.at, reads)
         for root, wanted in reads.items():
             kills = self.kills_of(root.group.family)
-            if not self.restorable(root, kills):
+            if root in self.not_restorable or not self.restorable(root, kills):
                 continue
             first = min(self.layout.position[s] for s, _ in wanted)
             loops = {loop for s, _ in wanted for loop in self.layout.loops[s]}
@@ -298,11 +308,22 @@ class Saver:
                 self.restoring[root] = True
                 self.saved_kills |= set(kills if not self.tbr else relevant)
 
+    def can_be_read_again(self, v) -> bool:
+        """Can every view on the way from the array to `v` be taken again in reverse?"""
+        root = root_of(v)
+        while v is not root:
+            if isinstance(v.definition, Assign) and not self.is_cheap(v):
+                return False
+            v = view_source(v)
+        return True
+
     def note_read(self, v, at, reads):
         """Record that the reverse of `at` reads memory that changes later."""
         if self.unstable(v):
             if self.changes_after(v, at):
                 reads.setdefault(root_of(v), []).append((at, v.type.rank or 1))
+                if not self.can_be_read_again(v):
+                    self.not_restorable.add(root_of(v))
             return
         d = v.definition
         if (
@@ -383,6 +404,12 @@ class Saver:
             again = self.recompute(v)
             if again is not None:
                 return again
+        if kind == "value" and self.must_recompute(v) and self.changes_after(v, self.last_use(v)):
+            raise UnsupportedSyntaxError(
+                f"'{v.name}' looks into an array that changes in place, and cannot be looked at again in the reverse sweep",
+                v.loc,
+                hint="take a copy of it: x[i:j].copy()",
+            )
         return self.keep(v)
 
     def plan_index(self, v):
@@ -418,6 +445,10 @@ class Saver:
         if self.used_names.get(text, v) is not v:
             return self.hold_renamed(v, text)
         self.used_names[text] = v
+        if v.definition == "global" and self.changes_between(v) and id(v.group.family) not in self.b.shadowed:
+            other = unique(f"{text}_last", self.taken)
+            self.on_tape(text, other, v, "the next call changes it", listed=False)
+            return name(other)
         if v.definition != "global":
             self.on_tape(text, text, v, "argument" if v.definition == "param" else "value", listed=False)
         return name(text)
@@ -432,6 +463,9 @@ class Saver:
     def on_tape(self, forward, reverse, v, reason, *, listed, what="value", loc=None):
         if (forward, reverse) not in self.tape:
             self.tape.append((forward, reverse))
+            copied = reason == OVERWRITTEN or not isinstance(v, Var) or id(getattr(v.group, "family", None)) in self.b.shadowed
+            if what == "value" and not copied and self.changes_between(v):
+                self.private.add(forward)
             loc = loc or v.loc
             self.kept.append(
                 Kept(
@@ -452,7 +486,7 @@ class Saver:
         component = v.hidden and isinstance(v.definition, Assign) and v.definition.implicit
         if not self.tbr and not isinstance(v.type, Tup) and not component and not self.must_recompute(v):
             return None
-        if not self.is_cheap(v) or not self.valid(v) or self.cost(v, 0) > 0:
+        if not self.is_cheap(v) or not self.valid(v) or (self.cost(v, 0) > 0 and not self.must_recompute(v)):
             return None
         if (
             not v.hidden
@@ -678,7 +712,7 @@ class Saver:
             insert(Line(name(text, True), copied, None, at.loc))
             if self.layout.block[at] is not self.function.body and not self.joint:
                 self.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
-            self.on_tape(text, text, v, "its memory is overwritten later", listed=False)
+            self.on_tape(text, text, v, OVERWRITTEN, listed=False)
             return name(text)
         site = unique(f"{base}_saved", self.taken)
         self.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
@@ -690,7 +724,7 @@ class Saver:
             self.layout.block[at],
             Line(name(text, True), call(attribute(name(site), "pop")), None, at.loc, keep=True),
         )
-        self.on_tape(site, site, v, "its memory is overwritten later", listed=True)
+        self.on_tape(site, site, v, OVERWRITTEN, listed=True)
         return name(text)
 
     def plan_shape(self, v):
