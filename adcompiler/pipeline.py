@@ -32,7 +32,7 @@ from .ir.nodes import Call, Const, ContainerOp, Raw, Store, Var, operands, walk
 from .ir.types import Num, Ref
 from .ir.verify import verify
 from .runtime.shadows import Shadows
-from .runtime.tape import Tape
+from .runtime.tape import Tape, private
 from .transform.adjoint import Builder
 from .transform.bars import Taken, bar_names, unique
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
@@ -281,7 +281,15 @@ class Generator:
         builder.volatile = self.volatile
         returned = [Line(None, r) for r in self.reverse(builder)]
         builder.code.extend(returned)
-        saver = Saver(builder, builder.code, self.taken, joint=self.joint, tbr=self.tbr, primal_names=names)
+        saver = Saver(
+            builder,
+            builder.code,
+            self.taken,
+            joint=self.joint,
+            tbr=self.tbr,
+            primal_names=names,
+            interrupted=self.interrupted,
+        )
         if self.joint:
             for v in operands(result):
                 if not v.hidden:
@@ -519,6 +527,15 @@ class Generator:
         made = emit.function(f"{self.base}_gradient", emit.arguments(self.parameters()), code, returned)
         return {"gradient": made}
 
+    @property
+    def interrupted(self) -> bool:
+        """Does code of the caller run between the two sweeps?"""
+        return not self.joint
+
+    def kept_value(self, site, saver):
+        """What the tape keeps of a name: its value, or a copy of memory that the next call writes into."""
+        return call(self.namer.object(private), name(site)) if site in saver.private else name(site)
+
     def split_functions(self, forward, reverse, outputs, gradients, saver):
         tape_forward = [f for f, _ in saver.tape]
         tape_reverse = [r for _, r in saver.tape]
@@ -527,7 +544,7 @@ class Generator:
             name(self.namer.local("Tape", "from adcompiler.runtime.tape import Tape", Tape)),
             constant(owner),
             ast.Tuple([constant(t) for t in tape_forward], ast.Load()),
-            ast.Tuple([name(t) for t in tape_forward], ast.Load()),
+            ast.Tuple([self.kept_value(t, saver) for t in tape_forward], ast.Load()),
         )
         held = {
             k.site

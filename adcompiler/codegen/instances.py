@@ -56,6 +56,10 @@ class InstanceGenerator(Generator):
             raise AssertionError(f"the adjoint of '{self.instance.name}' needs shadows that it is not given")
         return returned
 
+    @property
+    def interrupted(self) -> bool:
+        return False  # what calls change is copied where it is read
+
     def open_shadow(self, reverse):
         """The caller hands over the shadows."""
 

@@ -9,6 +9,17 @@ import numpy as np
 from ..errors import TapeFreedError, TapeMismatchError
 
 
+def private(kept):
+    """A copy of a kept array, or of each in a list: the next call of the program writes into their memory.
+
+    >>> private([np.array([1.0, 2.0]), None])
+    [array([1., 2.]), None]
+    """
+    if isinstance(kept, list):
+        return [private(k) for k in kept]
+    return kept.copy() if isinstance(kept, np.ndarray) else kept
+
+
 class Tape:
     """Saved values of one run of a forward function, one entry per site; a site in a loop holds a list.
 

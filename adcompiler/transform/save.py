@@ -211,9 +211,16 @@ class Saver:
         """May the content of `v` change after it is read?"""
         return self.is_array(v) and (v.group.family.stored or v.group.family.opaque)
 
+    def shadowed(self, v) -> bool:
+        """Is the adjoint of this array found by its identity?"""
+        return id(v.group.family) in self.b.shadowed
+
     def changes_between(self, v) -> bool:
         """May the content of `v` change between the sweeps, since the program changes memory that its caller holds?"""
-        return self.interrupted and self.unstable(v) and (v.group.family.external or v.group.family.opaque)
+        if not self.interrupted or not self.unstable(v):
+            return False
+        family = v.group.family
+        return family.external or family.escaped or family.opaque
 
     def _kills_by_family(self):
         """Statements that may change memory, by the id of the family of what they change."""
@@ -258,7 +265,7 @@ class Saver:
             return False
         if id(v.group.family) in self.b.volatile:
             return True  # other functions of the module change it, before this one runs in reverse
-        if id(v.group.family) in self.b.shadowed and self.changes_between(v):
+        if self.shadowed(v) and self.changes_between(v):
             return True  # known by its identity: the reference is needed too
         positions, loops = self.kill_places(v.group.family)
         return (
@@ -445,7 +452,7 @@ class Saver:
         if self.used_names.get(text, v) is not v:
             return self.hold_renamed(v, text)
         self.used_names[text] = v
-        if v.definition == "global" and self.changes_between(v) and id(v.group.family) not in self.b.shadowed:
+        if v.definition == "global" and self.changes_between(v) and not self.shadowed(v):
             other = unique(f"{text}_last", self.taken)
             self.on_tape(text, other, v, "the next call changes it", listed=False)
             return name(other)
@@ -463,8 +470,7 @@ class Saver:
     def on_tape(self, forward, reverse, v, reason, *, listed, what="value", loc=None):
         if (forward, reverse) not in self.tape:
             self.tape.append((forward, reverse))
-            copied = reason == OVERWRITTEN or not isinstance(v, Var) or id(getattr(v.group, "family", None)) in self.b.shadowed
-            if what == "value" and not copied and self.changes_between(v):
+            if what == "value" and reason != OVERWRITTEN and self.changes_between(v) and not self.shadowed(v):
                 self.private.add(forward)
             loc = loc or v.loc
             self.kept.append(
