@@ -103,11 +103,11 @@ class Compiled:
 
 
 def compile_function(
-    source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False
+    source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset()
 ) -> Compiled:
-    """All passes, in order."""
+    """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round."""
     tbr, simplifying, verifying, checking = switches()
-    function, cx = lower_function(source, signature)
+    function, cx = lower_function(source, signature, in_place)
     layout = Layout(function)
     check = verify if verifying else _no_check
     check(function, layout, "lowering")
@@ -119,7 +119,10 @@ def compile_function(
     if joint:
         refuse_text(function)
     instances = reachable_instances(function)
-    Activity(function, cx, inputs, outputs, instances)
+    calls = Activity(function, cx, inputs, outputs, instances).walk_in_place
+    if calls:
+        again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
+        return compile_function(source, signature, **again)
     check(function, layout, "activity")
     layouts = [Layout(i.function) for i in instances]
     shared = shared_families([function, *[i.function for i in instances]])

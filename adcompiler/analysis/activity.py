@@ -8,6 +8,7 @@ something that the compiler does not understand.
 from __future__ import annotations
 
 import ast
+import types
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..errors import MissingRuleError, UnsupportedSyntaxError
 from ..ir.nodes import (
     Assign,
     Call,
+    Const,
     ContainerOp,
     Display,
     Function,
@@ -41,6 +43,7 @@ class Activity:
         self.cx = cx
         self.edges: dict = {}
         self.opaque: list = []
+        self.walk_in_place: set = set()  # places of kept calls of user functions that turn out to be active
         self.all_vars: set[Var] = set()
         for f in (function, *[i.function for i in instances]):
             for s in walk(f.body):
@@ -226,6 +229,18 @@ class Activity:
             self._flow(site, ("site", s.target.type.site))
             self._flow(("site", s.key.type.site), ("site", s.target.type.site))
 
+    def _walk_next_time(self, s) -> bool:
+        """Note a kept call of a user's function, which lowering took for inactive: it is finer about memory."""
+        call = s.value
+        function = call.function.value if isinstance(call, Call) and isinstance(call.function, Const) else None
+        function = call.function if function is None and isinstance(call, Call) else function
+        if not isinstance(function, types.FunctionType) or s.target.place is None:
+            return False
+        if s.target.place in self.cx.assumed.walked_in_place:
+            return False
+        self.walk_in_place.add(s.target.place)
+        return True
+
     # -- refusals --------------------------------------------------------------------------------------------------
     def check(self):
         """No active value may pass through an expression that is not understood."""
@@ -234,6 +249,8 @@ class Activity:
             if not through or not any(n in self.useful for n in self._nodes(target)):
                 continue
             value = s.value
+            if self._walk_next_time(s):
+                continue
             if (
                 isinstance(value, Call)
                 and value.function in _TEXT

@@ -714,7 +714,8 @@ def _user_function(cx, node, function, args, kwargs, active):
                 "return a list instead of yielding",
             )
         return _opaque_call(cx, node, Const(function), args, kwargs)
-    if active or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
+    in_place = ("t", *cx.place(node)) in cx.assumed.walked_in_place
+    if active or in_place or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
         return inline(cx, node, source, args, kwargs)
     return _inactive_call(cx, node, function, source, args, kwargs)
 

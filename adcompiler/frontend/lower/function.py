@@ -35,8 +35,11 @@ class Signature:
     returns: bool = True
 
 
-def lower_function(source: FunctionSource, signature: Signature) -> tuple[Function, Context]:
-    """The IR of a function at a signature, and the last walk (with guards and alias groups)."""
+def lower_function(source: FunctionSource, signature: Signature, walked_in_place=()) -> tuple[Function, Context]:
+    """The IR of a function at a signature, and the last walk (with guards and alias groups).
+
+    walked_in_place: places of calls of user functions that must not be kept as calls, whatever their arguments.
+    """
     if not isinstance(source.node, (ast.FunctionDef, ast.Lambda)):
         raise UnsupportedSyntaxError(
             "a coroutine function cannot be differentiated",
@@ -44,6 +47,7 @@ def lower_function(source: FunctionSource, signature: Signature) -> tuple[Functi
             hint="write a plain function",
         )
     assumed = Assumptions()
+    assumed.walked_in_place.update(walked_in_place)
     for _ in range(LONGEST):
         assumed.changed = False
         cx = Context(assumed)

@@ -336,7 +336,7 @@ def _tuple_items(cx, node):
         value = lower_expression(cx, node)
         t = cx.type(value)
         constant = cx.constant(value)
-        if isinstance(t, Tup) and isinstance(value, Var):
+        if isinstance(t, Tup) and isinstance(value, Var) and value.items is not None:
             return [lambda i=i: bring(cx, i) for i in value.items]
         if isinstance(constant, tuple):
             return [lambda v=v: Const(v) for v in constant]

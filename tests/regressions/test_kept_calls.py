@@ -1,0 +1,35 @@
+"""Calls of helpers whose arguments look inactive where they are lowered, and loops over components that are known."""
+from tests.random_programs.check import check
+
+import numpy as np
+
+
+def test_helper_reads_memory_that_becomes_active_through_another_name():
+    check('''
+def h(r):
+    return np.sin(r) * r
+
+def f(x, a):
+    v = np.ones(3)
+    w = v[1:]
+    total = 0.0
+    for i in range(3):
+        total += h(v[i])
+        w[0] = x * a[i]
+        w[1] = total
+    return total + np.sum(v)
+''', {'x': 0.4, 'a': np.array([0.3, -0.2, 0.9])}, ('x', 'a'))
+
+
+def test_loop_over_further_arguments_that_are_known():
+    check('''
+def h1(r, *rest):
+    for t in rest:
+        r = 0.43 * (r - t)
+    return np.tanh(-0.282 * r - r)
+
+def f(x, y):
+    if h1(0.855, 0.315) > 0.321:
+        return np.tanh(y)
+    return x * y
+''', {'x': 0.539, 'y': -1.077}, ('x', 'y'))
