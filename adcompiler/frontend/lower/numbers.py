@@ -59,6 +59,10 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
         return replace(first, rank=None, dims=None) if isinstance(first, Num) and first.is_array else NUMBER
     if rule is not None and callable(rule.infer):
         return rule.infer(*map(cx.type, args), **{k: cx.type(v) for k, v in kwargs.items()})
+    if function in (np.reshape, np.ndarray.reshape):
+        reshaped = _reshaped(cx, args, kwargs)
+        if reshaped is not None:
+            return reshaped
     key = (id(function), tuple(_key(cx, a) for a in args), tuple((k, _key(cx, v)) for k, v in sorted(kwargs.items())))
     found = _LEARNT.get(key)
     if found is None:
@@ -173,6 +177,20 @@ def _example_of(cx, t, number, size):
         if holder is not None and not holder.exact:
             return [_example_of(cx, holder.element, number, size)] * size
     raise NoExample
+
+
+def _reshaped(cx, args, kwargs) -> Type | None:
+    """The type of an array in a new shape, from the shape alone: no example has the right number of elements."""
+    first = cx.type(args[0])
+    shape = args[1:] if len(args) > 2 else args[1] if len(args) == 2 else kwargs.get("shape")
+    if not (isinstance(first, Num) and first.is_array) or shape is None:
+        return None
+    extents = tuple(extent(cx, a) for a in shape) if isinstance(shape, tuple) else _shape_extents(cx, shape)
+    if extents is None:
+        return None
+    # A variable may hold -1, so that only extents known as such count.
+    extents = tuple(None if isinstance(e, tuple) and e[0] == "value" else e for e in extents)
+    return Num(first.kind, first.dtype, len(extents), True, extents)
 
 
 def extent(cx, operand):
