@@ -330,7 +330,11 @@ def _tuple_items(cx, node):
             return None
         if isinstance(node, ast.List) and all(isinstance(e, ast.Constant) for e in node.elts):
             return None
-        return [lambda e=e: lower_expression(cx, e) for e in node.elts]
+        # All elements are read before the first turn, whose body may bind the names in them.
+        value = lower_expression(cx, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        if isinstance(value, Var) and value.items is not None:
+            return [lambda i=i: bring(cx, i) for i in value.items]
+        return [lambda v=v: Const(v) for v in cx.constant(value)]
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         length = len(cx.blocks[-1])
         value = lower_expression(cx, node)
