@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..frontend.lower.function import Signature
-from ..pipeline import Generator, program_names
 from ..transform.call_adjoints import gradient, returned_parameters, seed_result, takes_seed
 from ..transform.code import constant
 from . import emit
+from .assemble import Generator, program_names
+from .seeds import make_seeds
 
 
 def name_instances(instances, layouts, root, joint) -> set[str]:
@@ -46,7 +47,7 @@ class InstanceGenerator(Generator):
         )
 
     def reverse(self, builder):
-        seed = self.seeds(builder, self.function.result)
+        seed = make_seeds(self, builder, self.function.result)
         self.seeded = takes_seed(builder, self.instance)
         builder.loc = None
         seed_result(builder, seed, self.function.result)

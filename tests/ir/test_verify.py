@@ -8,6 +8,7 @@ import adcompiler as ad
 from adcompiler import pipeline
 from adcompiler.analysis.layout import Layout
 from adcompiler.analysis.type_checks import TypeChecks, WrongType
+from adcompiler.codegen import assemble
 from adcompiler.frontend.lower.context import Group
 from adcompiler.ir.nodes import (Assign, Break, Call, Const, Display, Function, If, Loop, Phi, Raw, Statement, Unpack, Var)
 from adcompiler.ir.types import FLOAT, INT, Num, Tup
@@ -351,7 +352,7 @@ def test_pairs_that_do_not_match(forward, reverse, reason):
 def test_verifiers_run_in_the_pipeline(monkeypatch):
     stages = []
     monkeypatch.setattr(pipeline, "verify", lambda function, layout, stage: stages.append(stage))
-    monkeypatch.setattr(pipeline, "verify_code", lambda *args, stage, **kwargs: stages.append(stage))
+    monkeypatch.setattr(assemble, "verify_code", lambda *args, stage, **kwargs: stages.append(stage))
 
     def f(x):
         return x * x

@@ -15,12 +15,7 @@ import types as python_types
 import numpy as np
 
 from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
-from ...ir.types import (
-    OPAQUE,
-    Num,
-    Ref,
-    Tup,
-)
+from ...ir.types import OPAQUE, Num, Ref, Tup
 from .dicts import DICT_METHODS, copy_dict, pop_key, update_dict
 from .expressions import apply_operator
 from .holders import holder_of

@@ -8,12 +8,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, If, Raw
-from ...ir.types import (
-    BOOL,
-    OPAQUE,
-    Ref,
-    join_all,
-)
+from ...ir.types import BOOL, OPAQUE, Ref, join_all
 from .expressions import branch_value, in_block, lower_expression
 from .holders import (
     element_group,

@@ -10,16 +10,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Raw, Var
-from ...ir.types import (
-    Num,
-    Ref,
-    Static,
-    Tup,
-    Undefined,
-    carries_derivative,
-    join_all,
-    without_dims,
-)
+from ...ir.types import Num, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
 from .context import Group
 from .expressions import spread
 from .values import bring, share_holder_group

@@ -9,13 +9,7 @@ from __future__ import annotations
 import operator
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, GetItem, Slice, Var
-from ...ir.types import (
-    BOOL,
-    OPAQUE,
-    STATIC,
-    Ref,
-    Tup,
-)
+from ...ir.types import BOOL, OPAQUE, STATIC, Ref, Tup
 from .holders import element_key, holder_of, note_key, read_element, record, same_closure
 from .lists import make_list, read_slice, write_slice
 from .objects import special_method

@@ -9,13 +9,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, Raw, Slice, Var
-from ...ir.types import (
-    INT,
-    OPAQUE,
-    Num,
-    Ref,
-    without_dims,
-)
+from ...ir.types import INT, OPAQUE, Num, Ref, without_dims
 from ...runtime.containers import slice_span, sorting_order
 from .expressions import lower_expression
 from .holders import element_group, holder_of, method_text, new_container, read_element, receive_elements, record

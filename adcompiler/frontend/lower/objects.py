@@ -11,13 +11,7 @@ import inspect
 import types as python_types
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Var
-from ...ir.types import (
-    STATIC,
-    Num,
-    Ref,
-    Static,
-    Tup,
-)
+from ...ir.types import STATIC, Num, Ref, Static, Tup
 from .holders import holder_of, new_container, read_element, record
 from .values import tuple_of
 

@@ -1,0 +1,149 @@
+"""What compiling a function gives: texts, functions, and what the caller must know about them.
+
+`finish` takes the generated definitions of a generator and of the functions that its recursive calls use; builds them
+in one namespace and notes which parameters are changed, what is kept, and the source line of every generated line.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ..ir.nodes import ContainerOp, Store, Var, walk
+from ..ir.types import Num, Ref
+from ..transform.code import nodes
+from ..transform.primal_operands import CHANGING
+from ..transform.save import Kept
+from . import emit
+from .build import build, line_map
+from .primal import has_outer_effect
+
+
+@dataclass
+class Compiled:
+    """Generated code of one function at one signature."""
+
+    name: str
+    kind: str  # "split" or "joint"
+    text: dict[str, str]  # by kind: "forward", "adjoint" or "gradient"
+    functions: dict[str, object]
+    namespace: dict
+    guards: list
+    mutated: tuple[int, ...]  # positions of parameters whose arrays are written
+    containers_mutated: bool
+    kept: list[Kept]
+    recomputed: list
+    active: list[str]
+    lines: dict = field(default_factory=dict)
+    result_type: object = None
+    loc: object = None
+    imports: str = ""
+    assumed: list = field(default_factory=list)
+    unresolved: list = field(default_factory=list)
+    effects: bool = False  # running it twice is not the same as running it once
+    strict: bool = False  # zero adjoints stay zero, whatever they are multiplied with
+    changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
+    checks: list | None = None
+
+
+def finish(generator, definitions, saver) -> Compiled:
+    """Build the definitions (lists of `ast.FunctionDef` by kind) and describe them."""
+    texts = {kind: "\n\n".join(emit.write(d) for d in made) for kind, made in definitions.items()}
+    used = {n.id for made in definitions.values() for d in made for n in nodes(d) if isinstance(n, ast.Name)}
+    imports = "\n".join(sorted(s for local, s in generator.namer.imports.items() if local in used))
+    whole = "\n\n".join(texts.values())
+    functions, namespace = build(
+        whole, [made[-1].name for made in definitions.values()], generator.namer.bindings, generator.base
+    )
+    mutated = tuple(k for k, v in enumerate(generator.function.params) if _is_mutated(generator, v))
+    kept, recomputed, homes = list(saver.kept), list(saver.recomputed), [generator.layout.home]
+    for part in generator.parts:
+        kept += part.saver.kept
+        recomputed += part.saver.recomputed
+        homes.append(part.layout.home)
+    made = Compiled(
+        generator.base,
+        "joint" if generator.joint else "split",
+        texts,
+        dict(zip(definitions, functions, strict=True)),
+        namespace,
+        generator.cx.guards,
+        mutated,
+        _containers_mutated(generator),
+        kept,
+        recomputed,
+        sorted({v.name for home in homes for v in home if v.active and not v.hidden}),
+        imports=imports,
+        result_type=getattr(generator.function.result, "type", None),
+    )
+    made.changed = _changed_parameters(generator)
+    made.effects = any(has_outer_effect(s) for s in walk(generator.function.body))
+    made.strict = generator.strict
+    made.loc = generator.function.loc
+    made.unresolved = [
+        local for local in generator.namer.bindings if local not in generator.namer.imports and local in used
+    ]
+    made.lines = _line_maps(definitions, texts, functions)
+    return made
+
+
+def _is_mutated(generator, v: Var) -> bool:
+    if v.items is not None:
+        return any(_is_mutated(generator, i) for i in v.items)
+    if isinstance(v.type, Ref):
+        return _containers_mutated(generator) or any(g.family.stored for k, g in generator.cx.holder_groups.items())
+    return v.group is not None and (v.group.family.stored or v.group.family.opaque)
+
+
+def _changed_parameters(generator) -> dict:
+    """Positions of the parameters that a statement changes in place, and the place of the first such statement."""
+    found = {}
+    for s in _all_statements(generator):
+        if not (isinstance(s, Store) or isinstance(s, ContainerOp) and s.kind in CHANGING):
+            continue
+        for k, v in enumerate(generator.function.params):
+            same = (
+                v.type.site == s.base.type.site
+                if isinstance(v.type, Ref) and isinstance(s.base.type, Ref)
+                else (
+                    isinstance(v.type, Num)
+                    and isinstance(s, Store)
+                    and v.group is not None
+                    and s.base.group is not None
+                    and v.group.family is s.base.group.family
+                )
+            )
+            if same:
+                found.setdefault(k, s.loc)
+    return found
+
+
+def _containers_mutated(generator) -> bool:
+    return any(isinstance(s, ContainerOp) and s.kind in CHANGING for s in _all_statements(generator))
+
+
+def _all_statements(generator):
+    return [s for f in (generator, *generator.parts) for s in walk(f.function.body)]
+
+
+def _line_maps(definitions, texts, functions):
+    maps, offset = {}, 0
+    for (kind, made), text, function in zip(definitions.items(), texts.values(), functions, strict=True):
+        comments = []
+
+        def collect(body, comments=comments):
+            for s in body:
+                if isinstance(s, emit.Comment):
+                    comments.append(s)
+                for f in ("body", "orelse", "finalbody"):
+                    inner = getattr(s, f, None)
+                    if isinstance(inner, list):
+                        collect(inner)
+                for h in getattr(s, "handlers", ()):
+                    collect(h.body)
+
+        for d in made:
+            collect(d.body)
+        maps[function.__code__.co_filename, kind] = {n + offset: loc for n, loc in line_map(text, comments).items()}
+        offset += text.count("\n") + 2
+    return maps
