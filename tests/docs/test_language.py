@@ -78,6 +78,15 @@ def in_a_set(x):
     return sum({x, 2.0 * x})
 
 
+def taken_one_by_one(x):
+    elements = iter(x)
+    return next(elements) * next(elements)
+
+
+def read_from_text(x):
+    return float(f"{x}") * x
+
+
 MEMORY = np.ones(4)
 ROWS = {
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
@@ -87,6 +96,7 @@ ROWS = {
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
+    "`iter` of active values": (taken_one_by_one, np.ones(2)), "a number read back from its text": (read_from_text, 2.0),
 }
 
 
