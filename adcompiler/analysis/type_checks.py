@@ -141,7 +141,7 @@ def _is_printed(v, saver, names) -> bool:
     if v.hidden and (not isinstance(d, (Assign, ContainerOp)) or d.implicit or v in names.components):
         return False
     if isinstance(d, Phi):
-        return not saver.may_be_missing(v)
+        return not saver.layout.may_be_missing(v)
     return d in ("param", "loop") or isinstance(d, (Assign, Unpack, ContainerOp)) and not getattr(d, "implicit", False)
 
 

@@ -13,7 +13,7 @@ from ..ir.nodes import ContainerOp, Store, Var, walk
 from ..ir.types import Num, Ref
 from ..transform.code import nodes
 from ..transform.primal_operands import CHANGING
-from ..transform.save import Kept
+from ..transform.tape_sites import Kept
 from . import emit
 from .build import build, line_map
 from .primal import has_outer_effect
