@@ -50,7 +50,12 @@ class PrimalNames:
         self.versions: dict[str, list[Var]] = {}
         self.latest: dict[str, tuple[int, int]] = {}  # name -> position and number of its last definition
         self.components: dict[Var, tuple[Var, int]] = {}
+        self.bound: dict[Var, Var] = {}  # elements that a loop's header binds to a name -> that name
         for v in layout.home:
+            d = v.definition
+            if not v.hidden and isinstance(d, Assign) and d.implicit and isinstance(d.value, Var):
+                if _is_implicit(d.value):
+                    self.bound.setdefault(d.value, v)
             if not v.hidden:
                 self.versions.setdefault(v.name, []).append(v)
             for k, item in enumerate(v.items or ()):
@@ -89,6 +94,8 @@ class PrimalNames:
             if e in self.components and e.hidden:
                 base, k = self.components[e]
                 return subscript(self.read(base), constant(k))
+            if e in self.bound:
+                return name(self.name(self.bound[e]))
             if (
                 e.const is not NOTHING
                 and e.hidden

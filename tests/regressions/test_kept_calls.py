@@ -33,3 +33,12 @@ def f(x, y):
         return np.tanh(y)
     return x * y
 ''', {'x': 0.539, 'y': -1.077}, ('x', 'y'))
+
+
+def test_assertion_binds_names_of_its_own():
+    check('''
+def f(x, a):
+    assert (t for t in range(1))
+    assert all(t < 2.0 for t in a)
+    return x * a[0]
+''', {'x': 0.539, 'a': np.array([0.3, -0.2, 0.9])}, ('x', 'a'))

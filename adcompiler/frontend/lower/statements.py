@@ -628,7 +628,8 @@ def _expression(cx, node):
 def _effect(cx, node, reads, *, inactive=True):
     """Keep a statement whose values carry no derivative (assert, raise, print)."""
     names = {}
-    for name in sorted(reads):
+    bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name in sorted(n for n in reads if n not in bound or cx.find_name(n) is not None):
         try:
             names[name] = lower_expression(cx, ast.copy_location(ast.Name(name, ast.Load()), node))
         except AdcompilerError:
