@@ -180,7 +180,7 @@ class Activity:
         rule = value.rule
         if rule is not None and value.bound is not None:
             if rule.vjp is not None or rule.jvp is not None:
-                for a in value.args:
+                for a in (*value.args, *value.kwargs.values()):
                     for v in operands(a):
                         self._flow(v, target)
                 return

@@ -125,6 +125,15 @@ def call(function: ast.expr, *args, **kwargs) -> ast.Call:
     return ast.Call(function, list(args), [ast.keyword(k, v) for k, v in kwargs.items()])
 
 
+class OnTape(ast.Load):
+    """The context of the `append` of a list of the tape, which no line of the program reads."""
+
+
+def push(site: str) -> ast.Attribute:
+    """The method that puts a value on a list of the tape."""
+    return ast.Attribute(name(site), "append", OnTape())
+
+
 def attribute(base: ast.expr, attr: str) -> ast.Attribute:
     return ast.Attribute(base, attr, ast.Load())
 

@@ -14,7 +14,7 @@ from ..errors import NOWHERE
 from ..ir.types import Num, Ref, Tup
 from ..runtime.shadows import entries
 from .bars import unique
-from .code import END, Line, attribute, call, name
+from .code import END, Line, attribute, call, name, push
 from .primal_operands import need_operand, stands_alone
 from .tape_sites import OVERWRITTEN
 
@@ -27,7 +27,7 @@ def keep(saver, v):
         return _hold(saver, v)
     site = unique(f"{saver.names.name(v)}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    saver.after(v, Line(None, call(attribute(name(site), "append"), saver.names.read(v)), None, v.loc, keep=True))
+    saver.after(v, Line(None, call(push(site), saver.names.read(v)), None, v.loc, keep=True))
     text = saver.reverse_name(v)
     saver.place(v, Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True))
     saver.on_tape(site, site, v, "read by the adjoint, different in each trip", listed=True)
@@ -60,7 +60,7 @@ def keep_copy(saver, v, at):
     base = saver.names.name(v)
     copied = (
         call(attribute(saver.names.read(v), "copy"))
-        if v.type.is_array and not saver.layout.may_be_missing(v)
+        if isinstance(v.type, Num) and v.type.is_array and not saver.layout.may_be_missing(v)
         else call(saver.b.numpy("copy"), saver.names.read(v))
     )
     made_here = saver.layout.home[v][1] >= saver.layout.position[at]  # the adjoint reads its own result
@@ -77,7 +77,7 @@ def keep_copy(saver, v, at):
         return name(text)
     site = unique(f"{base}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    insert(Line(None, call(attribute(name(site), "append"), copied), None, at.loc, keep=True))
+    insert(Line(None, call(push(site), copied), None, at.loc, keep=True))
     text = unique(f"{base}_0", saver.taken)
     key = ("copy", v, at)
     saver.place_key(
@@ -130,7 +130,7 @@ def _keep_shape(saver, v):
     text = unique(f"{saver.names.name(v)}_shape", saver.taken)
     shape = (
         attribute(saver.names.read(v), "shape")
-        if v.type.is_array and not saver.layout.may_be_missing(v)
+        if isinstance(v.type, Num) and v.type.is_array and not saver.layout.may_be_missing(v)
         else call(saver.b.numpy("shape"), saver.names.read(v))
     )
     if not saver.layout.home_loops.get(v):
@@ -141,7 +141,7 @@ def _keep_shape(saver, v):
     else:
         site = unique(f"{text}s", saver.taken)
         saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-        saver.after(v, Line(None, call(attribute(name(site), "append"), shape), None, v.loc, keep=True))
+        saver.after(v, Line(None, call(push(site), shape), None, v.loc, keep=True))
         saver.place_key(
             ("shape", v),
             saver.layout.home[v][0],
@@ -162,7 +162,7 @@ def keep_trips(saver, loop):
     site = unique(f"{counter}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
     saver.insert.after.setdefault(loop, []).append(
-        Line(None, call(attribute(name(site), "append"), name(counter)), None, loop.loc, keep=True)
+        Line(None, call(push(site), name(counter)), None, loop.loc, keep=True)
     )
     saver.place_key(
         ("trips", loop),

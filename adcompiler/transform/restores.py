@@ -12,7 +12,7 @@ from ..analysis.alias import root_of
 from ..errors import NOWHERE
 from ..ir.nodes import Const, Store, operands
 from .bars import unique
-from .code import Line, Restore, attribute, call, inner_blocks, name, subscript
+from .code import Line, Restore, attribute, call, inner_blocks, name, push, subscript
 from .primal_operands import need_operand
 from .store_adjoints import is_element
 from .tape_sites import Kept
@@ -44,7 +44,7 @@ def _restore(saver, s: Store):
     if saver.layout.loops[s]:
         site = unique(f"{base}_overwritten", saver.taken)
         saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-        saver.before(s, Line(None, call(attribute(name(site), "append"), kept), None, s.loc, keep=True))
+        saver.before(s, Line(None, call(push(site), kept), None, s.loc, keep=True))
         value = call(attribute(name(site), "pop"))
         _note_kept_region(saver, site, s, True)
     else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from ..errors import UnsupportedSyntaxError
-from ..ir.nodes import Call, Var
+from ..ir.nodes import Call, Const, Var, operands
 from ..ir.types import Num, Ref
 from ..runtime.shadows import add_to_arrays, add_to_elements
 from ..runtime.strict import adjoint_or_zero, zero_wins
@@ -160,8 +160,9 @@ def distribute_comprehension(b, items, expression, s):
 def reverse_functional_rule(b, target, value, s):
     """A rule given as a function: it reads everything."""
     rule = value.rule
-    args = [need_operand(b, a, s) for a in value.args]
-    kwargs = {k: need_operand(b, v, s) for k, v in value.kwargs.items()}
+    by_position, by_keyword = arranged(rule, value, s)
+    args = [need_operand(b, a, s) for a in by_position]
+    kwargs = {k: need_operand(b, v, s) for k, v in by_keyword.items()}
     result = needed(target, "value", s) if target.items is None else need_operand(b, target, s)
     made = b.temporary("bars")
     b.line(
@@ -170,7 +171,7 @@ def reverse_functional_rule(b, target, value, s):
         hidden=True,
     )
     b.kill(target)
-    for k, a in enumerate(value.args):
+    for k, a in enumerate(by_position):
         if isinstance(a, Var) and a.active:
             if a.items is not None or isinstance(a.type, Ref):
                 raise UnsupportedSyntaxError(
@@ -178,6 +179,34 @@ def reverse_functional_rule(b, target, value, s):
                 )
             part = call(b.runtime(adjoint_or_zero), subscript(name(made), constant(k)), need_operand(b, a, s))
             b.accumulate(a, part, s, fresh=False)
+
+
+def arranged(rule, value, s):
+    """Positional and keyword arguments of a functional rule, which gives adjoints by position: active ones stand there."""
+    by_position, by_keyword = list(value.args), dict(value.kwargs)
+
+    def active():
+        return [k for k, v in by_keyword.items() if any(leaf.active for leaf in operands(v))]
+
+    for k, p in enumerate(rule.signature.parameters.values()):
+        if not active():
+            break
+        if k < len(by_position) or p.kind is not p.POSITIONAL_OR_KEYWORD:
+            continue
+        if p.name in by_keyword:
+            by_position.append(by_keyword.pop(p.name))
+        elif p.default is not p.empty:
+            by_position.append(Const(p.default))
+        else:
+            break
+    if active():
+        raise UnsupportedSyntaxError(
+            f"the keyword argument '{active()[0]}' of {rule.name} carries a derivative, and its functional rule gives "
+            "adjoints by position only",
+            s.loc,
+            hint="pass it by position, or give the rule with @ad.rule",
+        )
+    return by_position, by_keyword
 
 
 def _replace_name(node, identifier, value):

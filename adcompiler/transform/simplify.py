@@ -16,7 +16,20 @@ from __future__ import annotations
 import ast
 import itertools
 
-from .code import Branch, Line, Repeat, Verbatim, attribute, clone, expressions, inner_blocks, lines, name, nodes
+from .code import (
+    Branch,
+    Line,
+    OnTape,
+    Repeat,
+    Verbatim,
+    attribute,
+    clone,
+    expressions,
+    inner_blocks,
+    lines,
+    name,
+    nodes,
+)
 
 MOST_NODES = 60
 
@@ -302,14 +315,13 @@ def _size(e) -> int:
 
 
 def _append_only(item):
-    """A push to the tape changes no array."""
+    """A push to the tape changes no array, and no list of the program."""
     v = item.value
     return (
         item.target is None
         and isinstance(v, ast.Call)
         and isinstance(v.func, ast.Attribute)
-        and v.func.attr == "append"
-        and isinstance(v.func.value, ast.Name)
+        and isinstance(v.func.ctx, OnTape)
     )
 
 
