@@ -1,4 +1,6 @@
 """Each row of "Refused" in docs/language.md is refused, with a hint; the same on an inactive path is kept."""
+import dataclasses
+import itertools
 import re
 from pathlib import Path
 
@@ -83,6 +85,20 @@ def taken_one_by_one(x):
     return next(elements) * next(elements)
 
 
+def pairs(x):
+    return sum(a * b for a, b in itertools.combinations(x, 2))
+
+
+@dataclasses.dataclass
+class Line:
+    slope: float
+    start: float
+
+
+def replaced(x):
+    return dataclasses.replace(Line(x, 1.0), start=x * x).start
+
+
 def read_from_text(x):
     return float(f"{x}") * x
 
@@ -96,7 +112,8 @@ ROWS = {
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
-    "`iter` of active values": (taken_one_by_one, np.ones(2)), "a number read back from its text": (read_from_text, 2.0),
+    "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
+    "`dataclasses.replace`": (replaced, 2.0), "a number read back from its text": (read_from_text, 2.0),
 }
 
 
