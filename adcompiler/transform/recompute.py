@@ -22,11 +22,9 @@ def recompute(saver, v):
     component = v.hidden and isinstance(v.definition, Assign) and v.definition.implicit
     if not saver.tbr and not isinstance(v.type, Tup) and not component and not saver.memory.must_recompute(v):
         return None
-    if (
-        not saver.memory.is_cheap(v)
-        or not _is_valid(saver, v)
-        or (_cost(saver, v, 0) > 0 and not saver.memory.must_recompute(v))
-    ):
+    unnamed = component and v not in saver.names.components and v not in saver.names.bound  # no text could keep it
+    again = unnamed or saver.memory.must_recompute(v)
+    if not saver.memory.is_cheap(v) or not _is_valid(saver, v) or (_cost(saver, v, 0) > 0 and not again):
         return None
     if (
         not v.hidden
