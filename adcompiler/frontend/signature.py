@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import NonDifferentiableInputError
+from ..errors import NonDifferentiableInputError, UnsupportedSyntaxError
 from ..ir.types import Num, type_of
 
 _PLAIN = (int, float, complex)
@@ -51,6 +51,11 @@ def describe(value, depth=0) -> Described:
     simple = _SCALARS.get(type(value))
     if simple is not None:
         return simple
+    if isinstance(value, (np.ma.MaskedArray, np.matrix)):
+        raise UnsupportedSyntaxError(
+            f"a {type(value).__name__} has operations of its own, which cannot be differentiated",
+            hint="pass an ordinary array: np.asarray(x), or x.data and the mask beside it",
+        )
     if isinstance(value, (np.ndarray, np.generic)):
         t = type_of(value)
         return Described("num", t) if isinstance(t, Num) else Described("opaque", type(value))
