@@ -43,7 +43,7 @@ class Activity:
         self.cx = cx
         self.edges: dict = {}
         self.opaque: list = []
-        self.walk_in_place: set = set()  # places of kept calls of user functions that turn out to be active
+        self.walk_in_place: set = set()  # places of kept calls and comprehensions that turn out to be active
         self.all_vars: set[Var] = set()
         for f in (function, *[i.function for i in instances]):
             for s in walk(f.body):
@@ -230,11 +230,12 @@ class Activity:
             self._flow(("site", s.key.type.site), ("site", s.target.type.site))
 
     def _walk_next_time(self, s) -> bool:
-        """Note a kept call of a user's function, which lowering took for inactive: it is finer about memory."""
+        """Note a kept comprehension or call of a user's function that lowering took for inactive: it is finer about memory."""
         call = s.value
+        comprehension = isinstance(call, Raw) and isinstance(call.node, (ast.ListComp, ast.DictComp))
         function = call.function.value if isinstance(call, Call) and isinstance(call.function, Const) else None
         function = call.function if function is None and isinstance(call, Call) else function
-        if not isinstance(function, types.FunctionType) or s.target.place is None:
+        if not (comprehension or isinstance(function, types.FunctionType)) or s.target.place is None:
             return False
         if s.target.place in self.cx.assumed.walked_in_place:
             return False

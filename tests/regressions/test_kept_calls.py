@@ -42,3 +42,14 @@ def f(x, a):
     assert all(t < 2.0 for t in a)
     return x * a[0]
 ''', {'x': 0.539, 'a': np.array([0.3, -0.2, 0.9])}, ('x', 'a'))
+
+
+def test_comprehension_reads_memory_that_becomes_active_later():
+    check('''
+def f(a, b):
+    b, a = (a, b)
+    q = [t for t in a]
+    a[-2:] = a
+    d = {'p': b, 'q': 2, 'r': a}
+    return sum(q) + d['r'][0]
+''', {'a': np.array([-0.218, -0.215]), 'b': np.array([-0.164, -0.548])}, ('a',))

@@ -21,7 +21,7 @@ def lower_comprehension(cx, node):
     kind = "list" if isinstance(node, ast.ListComp) else "dict"
     if any(g.is_async for g in node.generators):
         cx.unsupported(node, "an asynchronous comprehension")
-    if not _mentions_active(cx, node):
+    if ("t", *cx.place(node)) not in cx.assumed.walked_in_place and not _mentions_active(cx, node):
         kept = _kept(cx, node)
         if kept is not None:
             return kept

@@ -154,7 +154,7 @@ class Assumptions:
         self.varied_places = set()  # variables of arrays into which something active is stored later
         self.same_site = {}  # site of a container -> the site that stands for it
         self.read_first = set()  # element updates whose right side changes the array: the old value is read before
-        self.walked_in_place = set()  # calls of user functions that look inactive here but are not (`Activity.walk_in_place`)
+        self.walked_in_place = set()  # calls and comprehensions that look inactive here but are not (`Activity.walk_in_place`)
         self.tests_inside = set()  # loops whose test does more than give a value: it is evaluated inside the body
         self.changed = False
 
