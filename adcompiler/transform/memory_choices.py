@@ -189,6 +189,8 @@ class MemoryChoices:
             base = d.value.base
             if self.changes_after(base, d) and self.steady(base, v, at):
                 reads.setdefault(root_of(base), []).append((d, v.type.rank or 0 if isinstance(v.type, Num) else 0))
+                if not self.can_be_read_again(base):
+                    self.not_restorable.add(root_of(base))
 
     def steady(self, base, v, at) -> bool:
         """Does no store change `base` between the definition of `v` and the statement `at`?"""

@@ -53,3 +53,13 @@ def f(a, b):
     d = {'p': b, 'q': 2, 'r': a}
     return sum(q) + d['r'][0]
 ''', {'a': np.array([-0.218, -0.215]), 'b': np.array([-0.164, -0.548])}, ('a',))
+
+
+def test_reshaped_array_is_read_before_a_store_in_every_pullback():
+    check('''
+def f(a, n):
+    m = np.ones(6).reshape(2, 3)
+    a /= m[n, -3]
+    m[-2, 2] = a[n]
+    return np.sum(m ** 2)
+''', {'a': np.array([1.068, 0.295]), 'n': 1}, ('a',))
