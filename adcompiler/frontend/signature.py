@@ -11,6 +11,7 @@ True
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 from dataclasses import dataclass
 
@@ -46,11 +47,30 @@ _SCALARS = {
 }
 
 
-def describe(value, depth=0) -> Described:
-    """The description of one argument."""
+def describe(value) -> Described:
+    """The description of one argument. An object that holds itself is opaque where it comes round again."""
     simple = _SCALARS.get(type(value))
     if simple is not None:
         return simple
+    return _describe(value, {}, set())
+
+
+def _describe(value, known, inside) -> Described:
+    """`known`: descriptions of containers and objects seen before, by id; `inside`: those that hold this value."""
+    simple = _SCALARS.get(type(value))
+    if simple is not None:
+        return simple
+    if isinstance(value, (tuple, list, dict)) or _is_record(value):
+        key = id(value)
+        if key in inside or len(inside) > 40:
+            return Described("opaque", type(value))
+        if key not in known:
+            known[key] = _describe_one(value, known, inside | {key})
+        return known[key]
+    return _describe_one(value, known, inside)
+
+
+def _describe_one(value, known, inside) -> Described:
     if isinstance(value, (np.ma.MaskedArray, np.matrix)):
         raise UnsupportedSyntaxError(
             f"a {type(value).__name__} has operations of its own, which cannot be differentiated",
@@ -61,36 +81,36 @@ def describe(value, depth=0) -> Described:
         return Described("num", t) if isinstance(t, Num) else Described("opaque", type(value))
     if value is None or isinstance(value, (bool, str, bytes, type, types.ModuleType)):
         return Described("static", type(value), value=value)
-    if depth > 20:
-        return Described("opaque", type(value))
     if isinstance(value, tuple):
         return Described(
             "tuple",
             type(value) if hasattr(value, "_fields") else None,
-            tuple((k, describe(v, depth + 1)) for k, v in enumerate(value)),
+            tuple((k, _describe(v, known, inside)) for k, v in enumerate(value)),
         )
     if isinstance(value, list):
-        items = [describe(v, depth + 1) for v in value]
+        items = [_describe(v, known, inside) for v in value]
         if items and all(i == items[0] for i in items) and items[0].kind in ("num", "rows"):
             return Described("rows", None, (items[0],))
         return Described("list", None, tuple(enumerate(items)))
     if isinstance(value, dict):
-        return Described("dict", type(value), tuple((k, describe(v, depth + 1)) for k, v in value.items()))
+        return Described("dict", type(value), tuple((k, _describe(v, known, inside)) for k, v in value.items()))
     if callable(value) and not _is_record(value):
         return Described("static", type(value), value=value)
     if _is_record(value):
-        return Described("object", type(value), tuple((k, describe(v, depth + 1)) for k, v in attributes(value)))
+        return Described("object", type(value), tuple((k, _describe(v, known, inside)) for k, v in attributes(value)))
     return Described("opaque", type(value))
 
 
 def _is_record(value) -> bool:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return True
-    module = type(value).__module__
+    package = type(value).__module__.partition(".")[0]
+    if package in sys.stdlib_module_names and package != "__main__" and not isinstance(value, types.SimpleNamespace):
+        return False  # loggers, locks, random generators: nothing in them carries a derivative
     return (
         hasattr(value, "__dict__")
         and not isinstance(value, (types.FunctionType, types.MethodType, type, types.BuiltinFunctionType))
-        and module.partition(".")[0] not in ("numpy", "scipy", "functools", "builtins", "adcompiler")
+        and package not in ("numpy", "scipy", "adcompiler")
     )
 
 

@@ -193,7 +193,14 @@ def _canonical(function):
 
 
 def lookup(function) -> Rule | None:
-    """The rule of a function object, or None."""
+    """The rule of a function object for reverse mode, or None."""
+    found = _find(function)
+    only_forward = found is not None and found.jvp is not None and found.vjp is None and not found.statements
+    return None if only_forward else found
+
+
+def _find(function) -> Rule | None:
+    """The entry of a function object, whatever it holds."""
     function = _canonical(function)
     found = _RULES.get(id(function))
     return found if found is not None and any(f is function for f in found.functions) else None
@@ -295,7 +302,10 @@ def register_jvp(function, jvp):
 
 
 def _register_functional(function, **given):
-    old = lookup(function)
+    old = _find(function)
+    if old is not None and "vjp" not in given:  # what it has for reverse mode stays
+        _add(dataclasses.replace(old, functions=(_canonical(function),), **given), replace=True)
+        return
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

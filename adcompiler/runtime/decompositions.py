@@ -133,7 +133,7 @@ def eig_adjoint(w_bar, v_bar, w, v):
 def eigvals_adjoint(w_bar, a):
     """The adjoint `V^-H diag(w_bar) V^H` of `a` in `w = np.linalg.eigvals(a)`, for distinct eigenvalues.
 
-    >>> eigvals_adjoint(np.array([2.0, 3.0]), np.diag([1.0, 5.0])).tolist()
+    >>> eigvals_adjoint(np.array([2.0, 3.0]), np.diag([1.0, 5.0])).real.tolist()
     [[2.0, 0.0], [0.0, 3.0]]
     """
     _, v = np.linalg.eig(a)

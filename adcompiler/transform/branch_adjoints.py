@@ -19,8 +19,8 @@ def reverse_branch(b, s: If):
     b.spread_all(s)
     phis = [p for p in s.phis if p.target.active and not isinstance(p.target.type, Ref) and p.target.items is None]
     before = dict(b.states)
-    then, after_then = _side(b, s.then, [(p.target, p.then) for p in phis], before)
-    orelse, after_else = _side(b, s.orelse, [(p.target, p.orelse) for p in phis], before)
+    then, after_then = _side(b, s.then, [(p.target, p.then) for p in phis], before, s)
+    orelse, after_else = _side(b, s.orelse, [(p.target, p.orelse) for p in phis], before, s)
     _merge_sides(b, then, after_then, orelse, after_else, s)
     if is_empty(then) and is_empty(orelse):
         return
@@ -28,16 +28,17 @@ def reverse_branch(b, s: If):
     b.code.append(Branch(test, then, orelse, s.loc))
 
 
-def _side(b, block, moves, before):
+def _side(b, block, moves, before, s):
     """One side of a branch, reversed, from the state `before`."""
     code, states = b.code, b.states
     b.code, b.states = [], dict(before)
     b.code.append(Enter(block, b.loc))
     move_phis(b, [(t, v) for t, v in moves])
-    for s in reversed(block):
-        loc, b.loc = b.loc, s.loc
-        b.statement(s)
+    for inner in reversed(block):
+        loc, b.loc = b.loc, inner.loc
+        b.statement(inner)
         b.loc = loc
+    b.spread_all(s)
     made, after = b.code, b.states
     b.code, b.states = code, states
     return made, after

@@ -105,6 +105,7 @@ def _reverse_body(b, s, heads, entry, touched=()):
         if b.state(v) == UNSET and not b.shadow_kind(v):
             b.line(name(b.bar(v), True), b.zero(v, s))
             b.states[b.bar(v)] = OWNED
+    b.spread_all(s)
     made, after = b.code, b.states
     b.code, b.states = code, states
     return made, after

@@ -11,6 +11,7 @@ import builtins
 import copy
 import functools
 import inspect
+import logging
 import math
 import types
 
@@ -426,6 +427,7 @@ def call_function(cx, node, function, args, kwargs):
     rule = lookup(function)
     if rule is not None or is_inactive(function):
         return emit_call(cx, node, function, tuple(args), kwargs)
+    _refuse_derivatives_inside(cx, node, function)
     if isinstance(function, types.MethodType):
         owner = function.__self__
         if isinstance(owner, type):
@@ -475,6 +477,22 @@ _ELEMENTWISE_WRAPPERS = {
     np.fromfunction,
     np.fromiter,
 }
+
+
+_OWN_MODULES = ("adcompiler.api", "adcompiler.decorator", "adcompiler.gradient_calls")
+
+
+def _refuse_derivatives_inside(cx, node, function):
+    """A derivative taken inside differentiated code is a second derivative."""
+    kind = function if isinstance(function, (types.FunctionType, type)) else type(function)
+    owner = getattr(function, "__self__", None)
+    if getattr(kind, "__module__", "") in _OWN_MODULES or type(owner).__module__ in _OWN_MODULES:
+        if getattr(function, "primal", None) is None:
+            cx.unsupported(
+                node,
+                "a derivative is taken inside a function that is differentiated, which is not supported yet",
+                "compute that derivative outside and pass its value in",
+            )
 
 
 def _hashable(value):
@@ -555,7 +573,8 @@ def _may_be_written(operand):
 
 def _opaque_method(cx, node, base):
     args, kwargs = arguments(cx, node)
-    if any(cx.varied(a) for a in (*args, *kwargs.values())):
+    only_told = issubclass(cx.opaque_classes.get(base, object), logging.Logger)
+    if any(cx.varied(a) for a in (*args, *kwargs.values())) and not only_told:
         value = cx.constant(base)
         owner = f"{type(value).__name__}." if value is not NOTHING else ""
         method = _known_method(cx, base, node.func.attr)
@@ -566,7 +585,7 @@ def _opaque_method(cx, node, base):
             f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
             "" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient",
         )
-    for a in args:
+    for a in () if only_told else args:
         _may_be_written(a)
     from ...ir.nodes import GetAttr
 

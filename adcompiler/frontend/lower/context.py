@@ -274,6 +274,7 @@ class Context:
         self.loop_depth = 0
         self.kept_frames: set[int] = set()  # frames whose variables a closure may still read
         self.prologue: list = []
+        self.opaque_classes: dict = {}  # classes of arguments and globals about which nothing else is known
         self.implicit = False  # statements stand for what a loop header or a call binds
         self.varied_families: set[int] = set()
         self.instances: dict = {}  # key -> compiled function that recursive calls use

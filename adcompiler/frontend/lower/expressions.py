@@ -284,6 +284,8 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     result_type = numbers.infer_call(cx, function, args, kwargs, rule)
     if rule is None and not inactive and not isinstance(result_type, Num):
         result_type = result_type if isinstance(result_type, Tup) else OPAQUE
+    if rule is not None and len(rule.result) > 1 and isinstance(result_type, Num):
+        result_type = Tup((NUMBER,) * len(rule.result))
     if isinstance(result_type, Num) and result_type.kind == "?" and function in BINARY.values():
         result_type = _weaken(cx, function, args)
     made = Call(function, args, kwargs, rule, bound, method)

@@ -59,6 +59,8 @@ def argument(cx, name: str, d: Described, site, *, varied=False, printed=None) -
     var = cx.new_var(printed or name, t)
     if d.kind == "static":
         var.const = d.value
+    if d.kind == "opaque":
+        cx.opaque_classes[var] = d.type
     var.place = ("argument", *site)
     var.varied = (varied or var.place in cx.assumed.varied_places) and carries_derivative(t)
     if isinstance(t, (Num, Ref)):
