@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import pipeline
-from .calling import resolve_wrt
+from .calling import input_path, resolve_wrt
 from .decorator import DifferentiableFunction, _Bound, programs_of, run_adjoint
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
@@ -180,7 +180,7 @@ def check_gradients(f, *args, wrt=None, tolerance=None, step=None, **kwargs):
     gradients = (gradients,) if single else gradients
     for w, gradient in zip((asked,) if single else asked, gradients, strict=True):
         for path, got in _numbers(gradient):
-            want = _difference(f, args, kwargs, w, path, seed, step, binding)
+            want = _difference(f, w, path, seed, step, binding, np.iscomplexobj(got))
             scale = max(1.0, abs(want), abs(got))
             if not abs(want - got) <= tolerance * scale:
                 name = (
@@ -226,24 +226,24 @@ def _numbers(gradient, path=()):
             yield from _numbers(g, (*path, k))
 
 
-def _difference(f, args, kwargs, w, path, seed, step, binding):
+def _difference(f, w, path, seed, step, binding, is_complex):
+    """The central difference along one number; along the imaginary axis too for a complex one."""
     import copy
+    import inspect
+
+    place = input_path(w, binding)
 
     def at(distance):
-        moved_args, moved_kwargs = (
-            tuple(copy.deepcopy(a) for a in args),
-            copy.deepcopy(kwargs),
-        )  # apart, also if they are one
-        holder, key = (moved_kwargs, w) if isinstance(w, str) and w in moved_kwargs else (list(moved_args), w)
-        if isinstance(key, str):
-            key = binding.names.index(key) - binding.hidden
-        holder[key] = _moved(holder[key], path, distance)
-        if isinstance(holder, list):
-            moved_args = tuple(holder)
-        return f(*moved_args, **moved_kwargs)
+        # Each argument is copied by itself, so that two that are one object move apart.
+        values = {n: copy.deepcopy(v) for n, v in zip(binding.names, binding.values, strict=True)}
+        values[place[0]] = _moved(values[place[0]], (*place[1:], *path), distance)
+        bound = inspect.BoundArguments(binding.parameters, values)
+        return f(*bound.args[binding.hidden :], **bound.kwargs)
 
-    plus, minus = at(step), at(-step)
-    return (_inner(seed, plus) - _inner(seed, minus)) / (2 * step)
+    def along(direction):
+        return (_inner(seed, at(step * direction)) - _inner(seed, at(-step * direction))) / (2 * step)
+
+    return along(1.0) + 1j * along(1j) if is_complex else along(1.0)
 
 
 def _moved(value, path, distance):

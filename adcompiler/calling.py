@@ -164,7 +164,7 @@ def resolve_wrt(wrt, binding: Binding) -> Wrt:
     asked, paths, order = [], [], []
     by_name = dict(zip(binding.names, binding.values, strict=True))
     for w in (wrt,) if single else wrt:
-        path = _path(w, binding)
+        path = input_path(w, binding)
         value = by_name[path[0]] if len(path) == 1 else by_name[path[0]][path[1]]
         described = describe(value)
         require_differentiable(described, w if isinstance(w, str) else path[0], value, binding.places.get(path[0]))
@@ -182,7 +182,8 @@ def resolve_wrt(wrt, binding: Binding) -> Wrt:
     return made
 
 
-def _path(w, binding) -> tuple:
+def input_path(w, binding) -> tuple:
+    """The input that a position or a name means: (parameter,) or (star parameter, position or keyword)."""
     parameters = list(binding.parameters.parameters.values())
     if isinstance(w, str):
         if w in binding.names and parameters[binding.names.index(w)].kind not in (inspect.Parameter.VAR_KEYWORD,):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..calling import Binding, _path
+from ..calling import Binding, input_path
 from ..errors import AdcompilerError, Loc, NonDifferentiableInputError, UnsupportedSyntaxError
 from ..frontend.lower import Signature, lower_function
 from ..frontend.signature import Described, describe, is_differentiable
@@ -246,7 +246,7 @@ class _Search:
             tuple(self.parameters), tuple(values), self.programs.parameters, len(self.programs.self_argument)
         )
         wrt = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
-        found = list(dict.fromkeys(_path(w, binding) for w in wrt))
+        found = list(dict.fromkeys(input_path(w, binding) for w in wrt))
         for path in found:
             d = self.known[path[0]]
             d = dict(d.items)[path[1]] if len(path) > 1 else d

@@ -327,7 +327,7 @@ class Instance:
             return clone(self.temporaries[identifier])
         for k, r in enumerate(self.rule.result):
             if identifier == r + "_bar":
-                return self.builder.bar_value(self.results[k], self.statement, uniform=True)
+                return self.builder.bar_value(self.results[k], self.statement, uniform=len(self.results) == 1)
             if identifier == r:
                 return needed(self.results[k], "value", self.statement)
         if identifier in self.bound:
