@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import types
 import weakref
 
@@ -15,7 +14,7 @@ from .calling import Binding, bind_call, resolve_wrt
 from .errors import AdcompilerError, Loc, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
 from .frontend.lower import Signature
 from .frontend.signature import describe
-from .frontend.source import get_source, last_return
+from .frontend.source import COMPILING, get_source, last_return
 from .rules.registry import lookup
 from .generated_calls import call_generated, guards_hold
 from .gradient_calls import GradientCaller
@@ -188,7 +187,6 @@ class Programs:
         self.function = function
         self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         self.holomorphic = holomorphic
-        self.lock = threading.RLock()
         self.cache: dict = {}
         self.bare_output = isinstance(outputs, str)
         self.self_argument, plain = _plain(function)
@@ -258,7 +256,10 @@ class Programs:
         for compiled in self.cache.get(key, ()):
             if guards_hold(compiled):
                 return compiled
-        with self.lock:
+        with COMPILING:
+            for compiled in self.cache.get(key, ()):  # another thread may have made it in the meantime
+                if guards_hold(compiled):
+                    return compiled
             made = pipeline.compile_function(
                 self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic
             )

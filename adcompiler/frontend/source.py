@@ -26,6 +26,7 @@ import copy
 import functools
 import importlib.machinery
 import linecache
+import threading
 import types
 import warnings
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ from dataclasses import dataclass
 from ..errors import Loc, SourceUnavailableError
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+# One thread at a time: CPython 3.11 counts the depth of syntax trees that it makes and compiles in one place for all.
+COMPILING = threading.RLock()
 
 _FUTURE_FEATURES = [getattr(__future__, name) for name in __future__.all_feature_names]
 _FUTURE_FLAGS = functools.reduce(int.__or__, (feature.compiler_flag for feature in _FUTURE_FEATURES))
@@ -77,6 +81,11 @@ def get_source(function) -> FunctionSource:
     Raises SourceUnavailableError if there is no source text (functions written in C, `exec`), if the text has
     changed since the function was made, or if it cannot be told which of several lambdas on a line is meant.
     """
+    with COMPILING:
+        return _get_source(function)
+
+
+def _get_source(function) -> FunctionSource:
     plain = unwrap(function)
     code = plain.__code__
     lines = _lines(plain)
