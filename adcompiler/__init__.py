@@ -39,7 +39,7 @@ _LATER = {
 
 def __getattr__(name):
     if name in _LATER:
-        raise AttributeError(f"adcompiler {__version__} has no '{name}': {_LATER[name]} is not part of this version")
+        raise AttributeError(f"adcompiler {__version__} has no '{name}': this version is without {_LATER[name]}")
     raise AttributeError(f"module 'adcompiler' has no attribute '{name}'")
 
 

@@ -90,9 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     target.add_argument(
         "--args", metavar="ARGS", help="example arguments, in the names of the module and np: 'np.ones(3), n=2'"
     )
-    target.add_argument("--backend", choices=("numpy", "numba"))
-    target.add_argument("--checkpoint", metavar="HOW", help="'auto', with --memory")
-    target.add_argument("--memory", metavar="SIZE", help="budget of the tape: 500MB")
+    target.add_argument("--backend", choices=("numpy", "numba"), help="numpy; this version is without numba")
+    target.add_argument("--checkpoint", metavar="HOW", help="refused: this version is without checkpointing")
+    target.add_argument("--memory", metavar="SIZE", help="refused: this version is without checkpointing")
 
     def command(name, function, parents, **texts):
         made = commands.add_parser(name, parents=parents, description=texts["help"], **texts)
@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     dump = command("dump", _dump, [target, common], help="print the generated code, a module that runs on its own")
-    dump.add_argument("--kind", choices=(*KINDS, "all"), default="adjoint")
+    dump.add_argument("--kind", choices=(*KINDS, "all"), default="adjoint", help="this version is without tangent")
     command("report", _report, [target, common], help="print what is active, saved and recomputed, and why")
     command("annotate", _annotate, [target, common], help="an HTML page of the source with its adjoint, line by line")
     command("check", _check, [target, common], help="compare the gradient with differences at --args")

@@ -71,7 +71,7 @@ def check_result(generator, result):
     raise NotScalarError(
         f"a gradient needs one real number, but '{generator.function.name}' returns {what}",
         generator.function.loc,
-        hint=hints.get(what, "use ad.vjp with a seed for each result, or ad.jacobian"),
+        hint=hints.get(what, "use ad.vjp with a seed for each result"),
     )
 
 

@@ -18,7 +18,7 @@ def unit_seed(result):
     if np.size(result) != 1 or not isinstance(result, (int, float, complex, np.ndarray, np.generic)):
         raise NotScalarError(
             f"a gradient needs one real number, but the result has shape {np.shape(result)}",
-            hint="use ad.vjp with a seed of the shape of the result, or ad.jacobian",
+            hint="use ad.vjp with a seed of the shape of the result",
         )
     dtype = getattr(result, "dtype", np.dtype(float))
     if dtype.kind == "b":

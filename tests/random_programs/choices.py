@@ -6,18 +6,19 @@ that hypothesis shrinks programs towards simple ones.
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
 
-class Choices:
+class Choices(ABC):
     """Decisions derived from ``integer``, which subclasses provide."""
 
+    @abstractmethod
     def integer(self, low: int, high: int) -> int:
         """An integer with ``low <= value <= high``."""
-        raise NotImplementedError
 
     def chance(self, percent: int) -> bool:
         """True in about ``percent`` of a hundred cases; False is the simpler answer."""
