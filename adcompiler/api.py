@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 
 from . import pipeline
@@ -146,12 +148,14 @@ def _every_floating(binding):
 
 
 def stop_gradient(x):
-    """`x` itself, as a constant to the derivative.
+    """The value of `x`, as a constant to the derivative: a number as it is, of anything else a copy.
+
+    A copy, because a store into what shares memory with `x` would change `x` behind its adjoint.
 
     >>> grad(lambda x: x * stop_gradient(x))(3.0)
     3.0
     """
-    return x
+    return deepcopy(x)
 
 
 inactive(stop_gradient)
