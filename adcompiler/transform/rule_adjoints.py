@@ -12,6 +12,7 @@ import ast
 from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Call, Const, Var, operands
 from ..ir.types import Num, Ref
+from ..runtime.functional_rules import call_vjp
 from ..runtime.shadows import add_to_arrays, add_to_elements
 from ..runtime.strict import adjoint_or_zero, zero_wins
 from .code import Branch, call, clone, constant, name, needed, subscript
@@ -167,7 +168,7 @@ def reverse_functional_rule(b, target, value, s):
     made = b.temporary("bars")
     b.line(
         name(made, True),
-        call(b.namer.object(rule.vjp), b.bar_value(target, s), result, *args, **kwargs),
+        call(b.runtime(call_vjp), b.namer.object(rule.vjp), b.bar_value(target, s), result, *args, **kwargs),
         hidden=True,
     )
     b.kill(target)
