@@ -15,6 +15,7 @@ from .errors import AdcompilerError, Loc, NotScalarError, TapeMismatchError, Uns
 from .frontend.lower import Signature
 from .frontend.signature import describe
 from .frontend.source import COMPILING, get_source, last_return
+from .rules import registry
 from .rules.registry import lookup
 from .generated_calls import call_generated, guards_hold
 from .gradient_calls import GradientCaller
@@ -189,12 +190,21 @@ class Programs:
         self.holomorphic = holomorphic
         self.cache: dict = {}
         self.bare_output = isinstance(outputs, str)
-        self.self_argument, plain = _plain(function)
+        self.read()
+
+    def read(self):
+        """Read the function as it is now: its source and its parameters."""
+        self.self_argument, plain = _plain(self.function)
         self.source = _source(plain)
         self.python = self.source.function
         self.parameters = inspect.signature(self.python, follow_wrapped=False)
+        self.present = _present_facts(self.python)
+        self.__dict__.pop("places", None)
 
     def bind(self, args, kwargs) -> Binding:
+        now = _present_facts(self.python)
+        if len(now) != len(self.present) or any(a is not b for a, b in zip(now, self.present, strict=True)):
+            self.read()
         binding = bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
         binding.places = self.places
         return binding
@@ -268,6 +278,10 @@ class Programs:
             if len(self.cache[key]) > 8:
                 del self.cache[key][0]
             return made
+
+
+def _present_facts(function):
+    return (registry.version, function.__code__, function.__defaults__, *(function.__kwdefaults__ or {}).values())
 
 
 def _source(function):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 
 from .frontend.signature import describe
@@ -28,21 +30,28 @@ def guards_hold(compiled) -> bool:
 def guard_checks(compiled) -> list:
     """The guards of generated code as (container, name, whether it holds cells, test, name in the namespace or None)."""
     if compiled.checks is None:
-        compiled.checks = [_check_of(g) for g in compiled.guards]
+        compiled.checks = [_check_of(g) for g in _distinct(compiled.guards)]
     return compiled.checks
+
+
+# Of other types, equal objects may still behave differently, or compare element by element.
+_COMPARED = (int, float, complex, str, bool, types.MethodType)
+
+
+def _distinct(guards):
+    """Each place of memory once for each use."""
+    found = {}
+    for guard in guards:
+        container, name = guard[1:3]
+        found.setdefault((guard[0], id(getattr(container, "owner", container)), name, *guard[5:]), guard)
+    return found.values()
 
 
 def _check_of(guard):
     """A guard as (container, name, whether it holds cells, test, name in the generated namespace or None)."""
     kind, container, name, wanted = guard[:4]
     if kind == "same":
-
-        def same(value):
-            return value is wanted or (
-                isinstance(value, (int, float, str, bool)) and type(value) is type(wanted) and value == wanted
-            )
-
-        return container, name, guard[4] == "closure", same, None
+        return container, name, guard[4] == "closure", IsSame(wanted), None
     return container, name, guard[4] == "closure", _fits(wanted), guard[5]
 
 
@@ -54,6 +63,17 @@ def _fits(described):
     if described.kind == "num" and t.is_array:
         return lambda value: type(value) is np.ndarray and value.dtype == t.dtype and value.ndim == t.rank
     return lambda value: describe(value) == described
+
+
+class IsSame:
+    """The test that a value is what was compiled in: the same object, or an equal one of a plain type."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+
+    def __call__(self, value):
+        wanted = self.wanted
+        return value is wanted or (type(value) is type(wanted) and type(value) in _COMPARED and value == wanted)
 
 
 class _IsOfType:

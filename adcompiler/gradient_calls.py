@@ -7,7 +7,8 @@ import numpy as np
 from . import pipeline
 from .calling import resolve_wrt
 from .errors import NotScalarError
-from .generated_calls import add_place, call_generated, guard_checks
+from .frontend.lower.baked import Attributes
+from .generated_calls import IsSame, add_place, call_generated, guard_checks
 from .runtime.finish import finished, is_nan, private_copy
 
 
@@ -126,16 +127,24 @@ def _guard_lines(compiled, known):
     lines = []
     for k, (container, name, is_cell, holds, spelling) in enumerate(guard_checks(compiled)):
         known[f"container_{k}"], known[f"holds_{k}"] = container, holds
+        if isinstance(container, Attributes) and not isinstance(container.owner, type):
+            known[f"container_{k}"] = container.owner
+            found = f"container_{k}.{name}"
+        else:
+            found = f"container_{k}[{name!r}]{'.cell_contents' if is_cell else ''}"
         lines += [
             "    try:",
-            f"        found = container_{k}[{name!r}]{'.cell_contents' if is_cell else ''}",
-            "    except (KeyError, ValueError):",
+            f"        found = {found}",
+            "    except (KeyError, ValueError, AttributeError):",
             "        return None",
         ]
         kind = getattr(holds, "python_type", None)
         if kind is not None:
             known[f"kind_{k}"] = kind
             lines.append(f"    if type(found) is not kind_{k}:")
+        elif isinstance(holds, IsSame):
+            known[f"wanted_{k}"] = holds.wanted
+            lines.append(f"    if found is not wanted_{k} and not holds_{k}(found):")
         else:
             lines.append(f"    if not holds_{k}(found):")
         lines.append("        return None")

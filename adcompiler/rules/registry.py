@@ -166,6 +166,9 @@ class Rule:
         return values[parameter + "_bar"]
 
 
+# Counts up with every new rule, for code that was compiled without it.
+version = 0
+
 _RULES: dict[int, Rule] = {}
 _INACTIVE: dict[int, object] = {}
 
@@ -269,6 +272,7 @@ def rule(
 
 
 def _add(made: Rule, replace: bool):
+    global version
     first = lookup(made.functions[0])
     if not replace and first is not None and first.when and made.when and first.functions == made.functions:
         made = dataclasses.replace(first, variants=(*first.variants, made))
@@ -282,6 +286,7 @@ def _add(made: Rule, replace: bool):
             )
     for function in made.functions:
         _RULES[id(function)] = made
+    version += 1
 
 
 def register_vjp(function, vjp):

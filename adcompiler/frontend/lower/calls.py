@@ -26,6 +26,7 @@ from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
 from . import numbers
+from .baked import take_for_granted, take_function_for_granted, take_items_for_granted
 from .context import Frame, assigned_names, names_used
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
@@ -333,6 +334,7 @@ def call_value(cx, node, callee, args, kwargs):
     if isinstance(t, Ref) and t.kind == "object":
         call = getattr(cx.assumed.holders[t.site].cls, "__call__", None)
         if isinstance(call, types.FunctionType):
+            take_for_granted(cx, cx.assumed.holders[t.site].cls, "__call__")
             return call_function(cx, node, call, [callee, *args], dict(kwargs))
     if value is NOTHING:
         if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
@@ -410,6 +412,7 @@ def call_function(cx, node, function, args, kwargs):
     if isinstance(function, functools.partial):
         fixed = [_constant_operand(cx, node, a, f"partial_{k}") for k, a in enumerate(function.args)]
         named = {k: _constant_operand(cx, node, v, k) for k, v in function.keywords.items()}
+        take_items_for_granted(cx, function.keywords)
         return call_function(cx, node, function.func, [*fixed, *args], {**named, **kwargs})
     builtin = builtin_calls.HANDLERS.get(function) if _hashable(function) else None
     if builtin is not None:
@@ -461,6 +464,7 @@ def call_function(cx, node, function, args, kwargs):
     ):
         call = getattr(type(function), "__call__", None)
         if isinstance(call, types.FunctionType):
+            take_for_granted(cx, type(function), "__call__")
             return call_function(cx, node, call, [_constant_operand(cx, node, function, "self"), *args], kwargs)
         if active:
             cx.missing_rule(node, _name(function))
@@ -835,6 +839,7 @@ def new_frame(cx, node, callee):
     else:
         frame = Frame(cx.frame_count, callee, cx.frame, path=(*cx.frame.path, "call", *cx.place(node)))
         function = callee.function
+        take_function_for_granted(cx, function)
         frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     frame.definition = callee.node
     frame.called_at = cx.loc(node)

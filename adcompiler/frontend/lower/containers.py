@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
 from ...ir.types import OPAQUE, Num, Ref, Tup
+from .baked import take_for_granted
 from .dicts import DICT_METHODS, copy_dict, pop_key, update_dict
 from .expressions import apply_operator
 from .holders import holder_of
@@ -57,6 +58,7 @@ def container_operator(cx, node, function, left, right):
         t = cx.type(operand)
         if isinstance(t, Ref) and t.kind == "object":
             method = inspect.getattr_static(holder_of(cx, operand).cls, f"__{prefix}{_SPECIAL[function]}__", None)
+            take_for_granted(cx, holder_of(cx, operand).cls, f"__{prefix}{_SPECIAL[function]}__")
             if isinstance(method, python_types.FunctionType):
                 from .calls import call_function
 

@@ -53,6 +53,7 @@ from ...ir.types import (
 )
 from ...rules.registry import is_inactive, lookup
 from . import numbers, sequence_arguments
+from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .context import Frame, Group, names_used
 from .values import bring, copy_of, global_variable, tuple_of
 
@@ -617,9 +618,13 @@ def attribute(cx, node, base, attr):
             found = getattr(value, attr)
         except AttributeError:
             return raw(cx, node)
-        if isinstance(type_of(found), (Static,)) or isinstance(found, (int, float)) or callable(found):
+        read_when_called = type(found) is float and isinstance(value, python_types.ModuleType)
+        read_when_called = read_when_called and not belongs_to_a_library(value)
+        if not read_when_called and (isinstance(type_of(found), Static) or isinstance(found, (int, float)) or callable(found)):
+            take_for_granted(cx, value, attr)
             return Const(found)
-        return global_variable(cx, node, f"{_short(value)}_{attr}", {f"{_short(value)}_{attr}": found}, "attribute")
+        container = readable_attributes(cx, value)
+        return global_variable(cx, node, attr, container, "attribute", spelling=f"{_short(value)}_{attr}")
     if cx.varied(base):
         cx.unsupported(node, f"attribute '{attr}' of an active value is not understood")
     return cx.assign_temporary(GetAttr(base, attr), OPAQUE, node)

@@ -10,6 +10,7 @@ from ...ir.nodes import Assign, Const, Display, Function, GetItem, Var
 from ...ir.types import Tup
 from ..signature import Described
 from ..source import FunctionSource, last_return
+from .baked import take_function_for_granted, take_rules_for_granted
 from .calls import prepare
 from .context import Assumptions, Context, Frame, assigned_names
 from .expressions import lower_expression
@@ -81,6 +82,8 @@ def _walk(cx: Context, source, signature) -> Function:
     frame = Frame(0, source)
     frame.definition = source.node
     function = source.function
+    take_function_for_granted(cx, function)
+    take_rules_for_granted(cx)
     frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cx.frames.append(frame)
     structured, live = prepare(cx, source.node)

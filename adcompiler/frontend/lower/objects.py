@@ -12,6 +12,7 @@ import types as python_types
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Var
 from ...ir.types import STATIC, Num, Ref, Static, Tup
+from .baked import take_for_granted
 from .holders import holder_of, new_container, read_element, record
 from .values import tuple_of
 
@@ -32,6 +33,7 @@ def construct(cx, node, cls, args, kwargs):
         return made
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
     init = cls.__init__
+    take_for_granted(cx, cls, "__init__", "__post_init__")
     if _has_generated_init(cls):
         bound = inspect.signature(cls).bind(*args, **kwargs)
         given = dict(bound.arguments)
@@ -121,6 +123,7 @@ def special_method(cx, node, base, name, args):
     from .calls import call_function
 
     method = inspect.getattr_static(holder_of(cx, base).cls, name, None)
+    take_for_granted(cx, holder_of(cx, base).cls, name)
     if not isinstance(method, python_types.FunctionType):
         cx.unsupported(
             node, f"{holder_of(cx, base).cls.__name__}.{name} is not a plain method", "call a method by name"
@@ -134,6 +137,8 @@ def read_attribute(cx, node, base, attr):
 
     holder = holder_of(cx, base)
     found = inspect.getattr_static(holder.cls, attr, NOTHING) if holder.cls is not None else NOTHING
+    if found is not NOTHING:
+        take_for_granted(cx, holder.cls, attr)
     if isinstance(found, property):
         return call_function(cx, node, found.fget, [base], {})
     if attr in holder.items:
@@ -179,6 +184,7 @@ def write_attribute(cx, node, base, attr, value):
     if isinstance(found, property):
         from .calls import call_function
 
+        take_for_granted(cx, holder.cls, attr)
         call_function(cx, node, found.fset, [base, value], {})
         return
     record(cx, holder, attr, value, t.site)

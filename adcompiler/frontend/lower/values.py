@@ -102,8 +102,12 @@ def components(cx, var, d, site, varied):
     var.items = tuple(items)
 
 
-def global_variable(cx, node, name, container, kind):
-    """A module global or a closed-over value, read when the generated code is called; what is baked in is guarded."""
+def global_variable(cx, node, name, container, kind, spelling=None):
+    """A module global or a closed-over value, read when the generated code is called; what is baked in is guarded.
+
+    container: the mapping that holds it under `name`. spelling: its name in generated code, if that is another.
+    """
+    spelling = spelling or name
     key = (id(container), name)
     if kind in ("global", "closure") and cx.assumed.stored_outside:
         read = _read_outside(cx, node, name, container, kind)
@@ -122,9 +126,9 @@ def global_variable(cx, node, name, container, kind):
         cx.guards.append(("same", container, name, value, kind))
         cx.globals[key] = Const(value)
         return cx.globals[key]
-    printed = _printed_global(cx, key, name)
+    printed = _printed_global(cx, key, spelling)
     blocks, cx.blocks = cx.blocks, [cx.prologue]
-    var = argument(cx, name, d, ("global", kind, name, cx.frame.filename), printed=printed)
+    var = argument(cx, spelling, d, ("global", kind, spelling, cx.frame.filename), printed=printed)
     cx.blocks = blocks
     var.definition = "global"
     if not isinstance(value, np.ndarray) and d.kind == "opaque":
