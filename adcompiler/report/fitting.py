@@ -7,7 +7,23 @@ import operator
 
 import numpy as np
 
-from ..ir.nodes import Assign, Call, Display, GetAttr, GetItem, Loop, Slice, Starred, Store, Var, operands, walk
+from ..ir.nodes import (
+    Assign,
+    Call,
+    ContainerOp,
+    Display,
+    GetAttr,
+    GetItem,
+    Loop,
+    Slice,
+    Starred,
+    Store,
+    Unpack,
+    UserCall,
+    Var,
+    operands,
+    walk,
+)
 from ..ir.types import Num, Ref, Tup
 
 _REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "cumsum", "cumprod", "var", "std", "median", "sort")
@@ -130,17 +146,38 @@ def meets_array(function, number: Var) -> bool:
 
     Its adjoint is then a sum, where that of an array of the same shape would have none.
     """
-    made_from = {number}
-    for s in walk(function.body):
-        for phi in getattr(s, "phis", ()):
-            if {phi.then, phi.orelse} & made_from and rank_of(phi.target) == 0:
-                made_from.add(phi.target)
-        for e in _expressions(getattr(s, "value", None)):
-            if isinstance(e, Call) and e.rule is not None and e.rule.elementwise:
-                if any(a in made_from for a in e.args if isinstance(a, Var)) and any(rank_of(a) for a in e.args):
-                    return True
-        if isinstance(s, Store) and _of_region(s.index) and made_from & set(operands(s.value)):
-            return True
-        if isinstance(s, Assign) and rank_of(s.target) == 0 and made_from & set(operands(s.value)):
-            made_from.add(s.target)
+    made_from, size = {number}, 0
+    while len(made_from) > size:  # through loops until nothing is added
+        size = len(made_from)
+        for s in walk(function.body):
+            if _combines(s, made_from):
+                return True
+            made_from.update(t for t, sources in _flows(s) if made_from & set(sources) and not rank_of(t))
     return False
+
+
+def _combines(s, numbers) -> bool:
+    """Does a statement combine one of these numbers with an array, or fill part of an array with it?"""
+    for e in _expressions(getattr(s, "value", None)):
+        if isinstance(e, Call) and e.rule is not None and e.rule.elementwise:
+            if any(a in numbers for a in e.args if isinstance(a, Var)) and any(rank_of(a) for a in e.args):
+                return True
+    if isinstance(s, UserCall):  # what the other function does with it is not looked at
+        return bool(numbers & set(s.args)) and any(rank_of(a) for a in (*s.args, s.target))
+    return isinstance(s, Store) and _of_region(s.index) and bool(numbers & set(operands(s.value)))
+
+
+def _flows(s):
+    """The variables that a statement makes or changes, each with those that it is made from."""
+    for phi in (*getattr(s, "phis", ()), *getattr(s, "exits", ())):
+        yield phi.target, (phi.then, phi.orelse)
+    if isinstance(s, Assign):
+        yield s.target, operands(s.value)
+    elif isinstance(s, Unpack):
+        yield from ((target, operands(source)) for target, source in s.pairs)
+    elif isinstance(s, ContainerOp):
+        yield s.base, operands(s.value)
+        if s.target is not None:
+            yield s.target, (s.base,)
+    elif isinstance(s, UserCall):
+        yield s.target, s.args

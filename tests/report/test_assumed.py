@@ -228,6 +228,70 @@ def test_a_number_or_an_array_that_have_other_adjoints_are_not_guessed():
         types_of(filled)
 
 
+def weighted_behind_a_loop(x):
+    for _ in range(3):
+        x = x * x
+    return np.sum(x * WEIGHTS)
+
+
+def weighted_on_a_later_trip(x):
+    s, last = 0.0, 0.0
+    for _ in range(3):
+        s = s + last * WEIGHTS[0]
+        last = x * x
+    return np.sum(s + WEIGHTS)
+
+
+def weighted_from_a_list(x):
+    held = [x]
+    return np.sum(held[0] * WEIGHTS)
+
+
+def weighted_from_a_tuple(x):
+    p, q = x * 2.0, x * 3.0
+    return np.sum(p * WEIGHTS) + q
+
+
+def weighted_from_an_object(x):
+    held = Held()
+    held.x = x
+    return np.sum(held.x * WEIGHTS)
+
+
+def weighted_from_a_branch(x):
+    s = x if WEIGHTS[0] > 0 else 2.0 * x
+    return np.sum(s + WEIGHTS)
+
+
+def weighted_behind_recursion(x):
+    return np.sum(power(x, 3) * WEIGHTS)
+
+
+class Held:
+    pass
+
+
+def power(x, n):
+    return x if n == 0 else power(x * x, n - 1)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        weighted_behind_a_loop,
+        weighted_on_a_later_trip,
+        weighted_from_a_list,
+        weighted_from_a_tuple,
+        weighted_from_an_object,
+        weighted_from_a_branch,
+        weighted_behind_recursion,
+    ],
+)
+def test_nor_where_the_number_goes_through_other_statements(f):
+    with pytest.raises(ad.UnsupportedSyntaxError, match="a number or an array"):
+        types_of(f)
+
+
 def test_of_several_arrays_that_could_be_matrices_none_is_guessed():
     with pytest.raises(ad.UnsupportedSyntaxError, match="how many axes"):
         types_of(network, wrt=(1, 2))
