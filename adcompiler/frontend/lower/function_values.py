@@ -15,8 +15,15 @@ from ...ir.types import BOOL
 from .context import Frame, names_used
 
 
+class FunctionValue:
+    """What stands for a function while compiling: `callable` holds, but it is never run."""
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(f"{type(self).__name__} stands for a function of the program and is not run")
+
+
 @dataclass(eq=False)
-class Closure:
+class Closure(FunctionValue):
     """A function defined inside the differentiated code. Free names are read when it is called."""
 
     node: object
@@ -38,9 +45,6 @@ class Closure:
             if frame is not None:
                 yield from _reached(cx, cx.env[(frame.number, name)], seen)
 
-    def __call__(self, *args, **kwargs):  # so that `callable` holds; it is never run
-        raise RuntimeError("a closure of the compiler is not run")
-
 
 @dataclass(eq=False)
 class StoredClosure:
@@ -54,7 +58,7 @@ class StoredClosure:
 
 
 @dataclass(eq=False)
-class Choice:
+class Choice(FunctionValue):
     """One of several known functions, which one is told at run time; `is_option(cx, node, k, holder)` tests for one."""
 
     options: tuple
@@ -65,12 +69,9 @@ class Choice:
             if hasattr(option, "captured"):
                 yield from option.captured(cx, seen)
 
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a choice of the compiler is not run")
-
 
 @dataclass(eq=False)
-class BoundMethod:
+class BoundMethod(FunctionValue):
     """A method of an object of the program, with its object."""
 
     function: object
@@ -79,12 +80,9 @@ class BoundMethod:
     def captured(self, cx, seen):
         yield self.self
 
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a bound method of the compiler is not run")
-
 
 @dataclass(eq=False)
-class Partial:
+class Partial(FunctionValue):
     """What `functools.partial` makes inside the differentiated code: a callable value and the operands it fixes."""
 
     function: object
@@ -105,12 +103,9 @@ class Partial:
         for operand in (self.function, *self.args, *self.kwargs.values()):
             yield from _reached(cx, operand, seen)
 
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a partial of the compiler is not run")
-
 
 @dataclass(eq=False)
-class StoredPartial:
+class StoredPartial(FunctionValue):
     """A partial read back from a container: what it fixes is read off the object."""
 
     partial: Partial
@@ -119,12 +114,9 @@ class StoredPartial:
     def captured(self, cx, seen):
         return self.partial.captured(cx, seen)
 
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a partial of the compiler is not run")
-
 
 @dataclass(eq=False)
-class ArrayMethod:
+class ArrayMethod(FunctionValue):
     """A method of an array as a value: `dot = x.dot`."""
 
     base: object
@@ -132,9 +124,6 @@ class ArrayMethod:
 
     def captured(self, cx, seen):
         yield self.base
-
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("a method of the compiler is not run")
 
 
 def _reached(cx, operand, seen):
