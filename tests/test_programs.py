@@ -1,15 +1,15 @@
 """Every program of the corpus through the compiler, against the program itself and the independent oracle."""
 import warnings
 
-import numpy as np
 import pytest
 
 import adcompiler as ad
 from tests.programs import all_programs
+from tests.programs.check import check_program
 from tests.programs.differentiate import (
-    assert_clear, assert_close, assert_owned, assert_same_numbers, assert_structure, detached, gradient_function,
+    assert_clear, assert_owned, assert_same_numbers, detached, gradient_function,
 )
-from tests.programs.oracle import is_number, leaves, reference_gradient, seed_of
+from tests.programs.oracle import seed_of
 
 PROGRAMS = all_programs()
 RIGHT = [p for p in PROGRAMS if p.raises is None]
@@ -19,40 +19,9 @@ RESEEDED = [p for p in RIGHT if p.outputs is not None or p.name.startswith(("vie
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def differentiated(program):
-    """Value, gradient and the arguments after the call; None if the program was refused, as it may be, clearly."""
-    args, kwargs = program.fresh()
-    try:
-        value, gradient = gradient_function(program)(args, kwargs)
-    except ad.AdcompilerError as error:
-        if not program.may_refuse:
-            raise
-        assert_clear(error)
-        return None
-    return value, gradient, args, kwargs
-
-
 @pytest.mark.parametrize("program", RIGHT, ids=lambda p: p.name)
 def test_value_and_gradient(program):
-    result = differentiated(program)
-    if result is None:
-        return
-    value, gradient, args, kwargs = result
-    expected = program.run(*program.fresh())
-    assert len(leaves(value)) == len(leaves(expected))
-    for got, want in zip(leaves(value), leaves(expected), strict=True):
-        assert np.shape(got) == np.shape(want)
-        if is_number(want):
-            assert np.asarray(got).dtype == np.asarray(want).dtype
-            assert np.allclose(got, want, rtol=1e-13, atol=1e-13, equal_nan=True)
-        else:
-            assert got == want
-    assert_close(gradient, reference_gradient(program), program.tolerance, program.name)
-    before, named = program.fresh()
-    for part, argument in zip(gradient, program.chosen(before, named), strict=True):
-        assert_structure(part, argument)
-    assert_same_numbers((args, list(kwargs.values())), (before, list(named.values())), "the caller's arguments changed")
-    assert_owned(gradient, (args, list(kwargs.values())), program.name)
+    check_program(program)
 
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda p: p.name)

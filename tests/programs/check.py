@@ -24,7 +24,12 @@ def check_program(program: Program):
     expected = program.run(*program.fresh())
     assert len(leaves(value)) == len(leaves(expected))
     for got, want in zip(leaves(value), leaves(expected), strict=True):
-        assert np.allclose(got, want, rtol=1e-13, atol=1e-13) if is_number(want) else got == want
+        assert np.shape(got) == np.shape(want)
+        if is_number(want):
+            assert np.asarray(got).dtype == np.asarray(want).dtype
+            assert np.allclose(got, want, rtol=1e-13, atol=1e-13, equal_nan=True)
+        else:
+            assert got == want
     assert_close(gradient, reference_gradient(program), program.tolerance, program.name)
     before, named = program.fresh()
     for part, argument in zip(gradient, program.chosen(before, named), strict=True):
