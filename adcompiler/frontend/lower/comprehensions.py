@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import operator
 
 from ...ir.nodes import NOTHING, Const
@@ -177,10 +178,51 @@ def consumed_generator(cx, node):
     return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
+def _with_own_targets(generators, last):
+    """Generators and innermost statement with targets that the first iterable does not read.
+
+    In `[x * x for x in x]` the last `x` is that of the scope around, which the loop would take for its own.
+    """
+    first = generators[0]
+    read_outside = {n.id for n in ast.walk(first.iter) if isinstance(n, ast.Name)}
+    targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    clashing = targets & read_outside
+    if not clashing:
+        return generators, last
+    inner = [*generators, last]
+    taken = {n.id for part in inner for n in ast.walk(part) if isinstance(n, ast.Name)}
+    renaming = _Renaming({name: _unlike(f"{name}_item", taken) for name in clashing})
+    renamed = [renaming.visit(copy.deepcopy(g)) for g in generators]
+    renamed[0].iter = first.iter
+    return renamed, renaming.visit(copy.deepcopy(last))
+
+
+def _unlike(name, taken):
+    while name in taken:
+        name += "_"
+    return name
+
+
+class _Renaming(ast.NodeTransformer):
+    """Other names for names, and for the parameters of lambdas, which hide them."""
+
+    def __init__(self, names):
+        self.names = names
+
+    def visit_Name(self, node):
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node):
+        node.arg = self.names.get(node.arg, node.arg)
+        return node
+
+
 def _run(cx, node, last, names, result=None):
     """Walk nested loops with `last` innermost, in a frame whose own names are `names` and the loop targets."""
+    generators, last = _with_own_targets(node.generators, last)
     body = [last]
-    for g in reversed(node.generators):
+    for g in reversed(generators):
         for test in reversed(g.ifs):
             body = [ast.If(test, body, [])]
         body = [ast.For(g.target, g.iter, body, [])]
@@ -193,8 +235,8 @@ def _run(cx, node, last, names, result=None):
     frame = Frame(cx.frame_count, None, cx.frame, cx.frame, path=(*cx.frame.path, "comprehension", *cx.place(node)))
     frame.globals, frame.filename, frame.name = cx.frame.globals, cx.frame.filename, cx.frame.name
     frame.definition = node
-    frame.locals = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)} | set(names)
-    leaking = assigned_names([last, *[ast.Expr(t) for g in node.generators for t in g.ifs]]) - frame.locals
+    frame.locals = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)} | set(names)
+    leaking = assigned_names([last, *[ast.Expr(t) for g in generators for t in g.ifs]]) - frame.locals
     frame.nonlocals = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)} | (leaking - set(names))
     live = liveness([loop], {result} if result else set())
     frame.live_after, frame.live_head = live.after, live.head
