@@ -38,11 +38,21 @@ def inner_comprehension(x):
     return sum([sum([x * k for k in range(3)]) * x for x in x])
 
 
+def copied(x):
+    e = [x for x in x]
+    return e[0] * e[1]
+
+
+def called(x):
+    e = [np.sin(x) for x in x]
+    return e[0] * e[1]
+
+
 @pytest.mark.parametrize(
     "function",
     [
         list_of_itself, parameter_and_after, rebound, lambda_inside, second_generator, dict_of_itself,
-        inner_comprehension,
+        inner_comprehension, copied, called,
     ],
 )
 def test_gradient(function):

@@ -50,10 +50,11 @@ def _kept(cx, node):
 
 def _mentions_active(cx, node):
     inner = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    outside = set(ast.walk(node.generators[0].iter))  # evaluated before there are targets
     for n in ast.walk(node):
         if isinstance(n, ast.Lambda):
             return True
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in inner:
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and (n.id not in inner or n in outside):
             var = cx.find_name(n.id)
             if var is not None and (
                 cx.varied(var) or isinstance(var.type, Ref) or var.const is not NOTHING and callable(var.const)
