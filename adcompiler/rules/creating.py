@@ -82,7 +82,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None):
     fill_value_bar = np.sum(y_bar) if ndim(fill_value) == 0 else unbroadcast(y_bar, np.shape(fill_value))
 
 
-@rule(np.full_like)
+@rule(np.full_like, constant_in=("a",))
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     y = np.full_like(a, fill_value, dtype)
     fill_value_bar = np.sum(y_bar) if ndim(fill_value) == 0 else unbroadcast(y_bar, np.shape(fill_value))
@@ -221,7 +221,7 @@ def weighted_sum_(weights, value, axis=0):
     value_bar = np.moveaxis(np.multiply.outer(weights, y_bar), 0, axis)
 
 
-@rule(ungrid)
+@rule(ungrid, constant_in=("like",))
 def ungrid_(values, like, indexing="xy"):
     y = ungrid(values, like, indexing)
     values_bar = regrid(y_bar, values, indexing)

@@ -147,13 +147,13 @@ def ldexp(x, n, /):
     x_bar = np.ldexp(y_bar, n)
 
 
-@rule(np.heaviside, elementwise=True)
+@rule(np.heaviside, elementwise=True, constant_in=("x",))
 def heaviside(x, at_zero, /):
     y = np.heaviside(x, at_zero)
     at_zero_bar = np.where(x == 0, y_bar, 0.0)
 
 
-@rule(np.copysign, elementwise=True)
+@rule(np.copysign, elementwise=True, constant_in=("y",))
 def copysign(x, y, /):
     z = np.copysign(x, y)
     x_bar = z_bar * np.sign(x) * np.copysign(1.0, y)

@@ -160,13 +160,13 @@ def pad(array, pad_width, mode="constant", *, constant_values=0):
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
-@rule(split_like, alias="maybe", alias_of="value")
+@rule(split_like, alias="maybe", alias_of="value", constant_in=("like",))
 def split_like_(value, like, axis=0, rank=0):
     y = split_like(value, like, axis, rank)
     value_bar = join_like(y_bar, np.shape(value), like, axis, rank)
 
 
-@rule(join_like)
+@rule(join_like, constant_in=("like",))
 def join_like_(pieces, shape, like, axis=0, rank=0):
     y = join_like(pieces, shape, like, axis, rank)
     pieces_bar = split_like(y_bar, like, axis, rank)

@@ -169,7 +169,7 @@ def tensorsolve(a, b, axes=None):
     b_bar = np.reshape(adjoints[1], np.shape(b))
 
 
-@rule(np.linalg.lstsq)
+@rule(np.linalg.lstsq, constant_in=("rcond",))
 def lstsq(a, b, rcond=None):
     x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
     adjoints = lstsq_adjoints(x_bar, residuals_bar, s_bar, x, residuals, a, b, rcond)
@@ -183,7 +183,7 @@ def inv(a):
     a_bar = -conj(y).T @ y_bar @ conj(y).T if ndim(a) == 2 else inv_adjoint(y_bar, y)
 
 
-@rule(np.linalg.pinv)
+@rule(np.linalg.pinv, constant_in=("rcond",))
 def pinv(a, rcond=None):
     y = np.linalg.pinv(a, rcond)
     a_bar = pinv_adjoint(y_bar, y, a)

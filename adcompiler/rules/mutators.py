@@ -103,14 +103,14 @@ def put(a, ind, v, mode="raise"):
     v_bar = put_values(y_bar, ind, np.shape(v), mode)
 
 
-@rule(placed)
+@rule(placed, constant_in=("mask",))
 def place(arr, mask, vals):
     y = placed(arr, mask, vals)
     arr_bar = put_masked(y_bar, mask, 0.0)
     vals_bar = placed_values(y_bar, mask, np.shape(vals))
 
 
-@rule(put_masked)
+@rule(put_masked, constant_in=("mask",))
 def putmask(a, /, mask, values):
     y = put_masked(a, mask, values)
     a_bar = put_masked(y_bar, mask, 0.0)
@@ -161,13 +161,13 @@ def put_values_(value, ind, shape, mode="raise"):
     value_bar = with_put(np.zeros(np.shape(value), np.result_type(y_bar)), ind, y_bar, mode)
 
 
-@rule(placed_values)
+@rule(placed_values, constant_in=("mask",))
 def placed_values_(value, mask, shape):
     y = placed_values(value, mask, shape)
     value_bar = placed(np.zeros(np.shape(value), np.result_type(y_bar)), mask, y_bar)
 
 
-@rule(masked_values)
+@rule(masked_values, constant_in=("mask",))
 def masked_values_(value, mask, shape):
     y = masked_values(value, mask, shape)
     value_bar = put_masked(np.zeros(np.shape(value), np.result_type(y_bar)), mask, y_bar)

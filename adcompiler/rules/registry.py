@@ -99,6 +99,8 @@ class Rule:
     infer: `None` (the compiler runs the function on small examples to learn dtype and rank), or a callable
         `infer(*types, **types)` for functions whose result type depends on values.
     cheap: cheaper to run again than to save (views, reads of an element, shapes).
+    constant_in: parameters without an adjoint in which the result is constant but for jumps, so that active values may
+        stand there; an active value of any other parameter without an adjoint is refused.
     when: literals that the call must give (or leave at their default) for this template to apply.
     variants: the templates of the same function with another `when`.
     """
@@ -119,6 +121,7 @@ class Rule:
     jvp: Callable | None = None
     loc: Loc = Loc()
     doc: str = ""
+    constant_in: tuple[str, ...] = ()
     when: dict = field(default_factory=dict, compare=False)
     variants: tuple["Rule", ...] = field(default=(), compare=False)
 
@@ -138,6 +141,11 @@ class Rule:
         """The parameters that have an adjoint, in the order of the signature."""
         given = {_target(s)[: -len("_bar")] for s in self.statements if _target(s).endswith("_bar")}
         return tuple(p for p in self.signature.parameters if p in given)
+
+    def without_derivative(self, arguments: dict) -> list[str]:
+        """Of these parameters, those with respect to which the template says nothing."""
+        known = {*self.differentiable, *self.constant_in}
+        return [name for name in arguments if name not in known]
 
     def adjoint_statements(self, parameter: str) -> tuple[ast.Assign, ...]:
         """The statements that give `<parameter>_bar`, with the temporaries they use, in order."""
@@ -242,6 +250,7 @@ def rule(
     name=None,
     replace=False,
     when=None,
+    constant_in=(),
 ):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
@@ -263,6 +272,7 @@ def rule(
             namespace=template.__globals__,
             doc=inspect.getdoc(template) or "",
             when=when or {},
+            constant_in=tuple(constant_in),
             **parts,
         )
         _add(made, replace)

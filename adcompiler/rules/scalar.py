@@ -66,7 +66,7 @@ def remainder(x, y, /):
     y_bar = -z_bar * round((x - z) / y)
 
 
-@rule(math.copysign, elementwise=True)
+@rule(math.copysign, elementwise=True, constant_in=("y",))
 def copysign(x, y, /):
     z = math.copysign(x, y)
     x_bar = z_bar * np.sign(x) * math.copysign(1.0, y)
@@ -430,7 +430,7 @@ def differences_(p, q):
     q_bar = scaled_each(z_bar, -1.0, like=q)
 
 
-@rule(scaled_each)
+@rule(scaled_each, constant_in=("like",))
 def scaled_each_(values, factor, like=None):
     z = scaled_each(values, factor, like)
     values_bar = scaled_each(z_bar, factor, like=values)

@@ -46,7 +46,7 @@ inactive(np.nonzero, np.ndarray.nonzero, np.flatnonzero, np.argwhere)
 # By condition, by index
 
 
-@rule(np.where, elementwise=True)
+@rule(np.where, elementwise=True, constant_in=("condition",))
 def where(condition, x=None, y=None, /):
     z = np.where(condition, x, y)
     x_bar = np.where(condition, z_bar, 0.0)
@@ -71,19 +71,19 @@ def choose(a, choices, *, mode="raise"):
     choices_bar = choose_adjoint(y_bar, a, choices, mode)
 
 
-@rule(np.compress)
+@rule(np.compress, constant_in=("condition",))
 def compress(condition, a, axis=None):
     y = np.compress(condition, a, axis=axis)
     a_bar = take_adjoint(y_bar, np.shape(a), np.flatnonzero(condition), axis)
 
 
-@rule(np.ndarray.compress)
+@rule(np.ndarray.compress, constant_in=("condition",))
 def compress_method(a, /, condition, axis=None):
     y = a.compress(condition, axis=axis)
     a_bar = take_adjoint(y_bar, np.shape(a), np.flatnonzero(condition), axis)
 
 
-@rule(np.extract)
+@rule(np.extract, constant_in=("condition",))
 def extract(condition, arr):
     y = np.extract(condition, arr)
     arr_bar = take_adjoint(y_bar, np.shape(arr), np.flatnonzero(condition))
@@ -101,7 +101,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     a_bar = from_diagonal(np.expand_dims(y_bar, -1), np.shape(a), offset, axis1, axis2)
 
 
-@rule(np.select)
+@rule(np.select, constant_in=("condlist",))
 def select(condlist, choicelist, default=0):
     y = np.select(condlist, choicelist, default)
     choicelist_bar = select_adjoint(y_bar, condlist, shapes(choicelist))

@@ -226,19 +226,19 @@ inactive(
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
-@rule(unbroadcast_each)
+@rule(unbroadcast_each, constant_in=("like",))
 def unbroadcast_each_(values, like):
     y = unbroadcast_each(values, like)
     values_bar = broadcast_each(y_bar, like)
 
 
-@rule(broadcast_each, alias="view", alias_of="values")
+@rule(broadcast_each, alias="view", alias_of="values", constant_in=("like",))
 def broadcast_each_(values, like):
     y = broadcast_each(values, like)
     values_bar = unbroadcast_each(y_bar, like)
 
 
-@rule(reshape_each, alias="maybe", alias_of="values")
+@rule(reshape_each, alias="maybe", alias_of="values", constant_in=("like",))
 def reshape_each_(values, like):
     y = reshape_each(values, like)
     values_bar = reshape_each_back(y_bar, values)

@@ -48,6 +48,10 @@ def unnamed_argument(x):
     return np.sum(np.interp(0.5, [0.0, 1.0], x[:2], period=2.0))
 
 
+def order_of_a_norm(x):
+    return np.linalg.norm([1.0, 2.0], x)
+
+
 def overlapping(x, y):
     x[0] = 2.0 * y[1]
     return np.sum(x * y)
@@ -109,6 +113,7 @@ ROWS = {
     "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
     "a call without source": (without_rule, np.ones(3)),
     "an argument of a known function": (unnamed_argument, np.ones(3)),
+    "an active value for an argument": (order_of_a_norm, 3.0),
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),

@@ -277,6 +277,14 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
                     f"supported: {rule.name}{rule.signature}; write the call in one of its forms",
                 )
             rule = None
+    if bound is not None and rule.statements:
+        active = [name for name in rule.without_derivative(bound) if cx.varied(bound[name])]
+        if active:
+            cx.missing_rule(
+                node,
+                f"the argument '{active[0]}' of {rule.name}",
+                f"pass a constant there, such as ad.stop_gradient({active[0]}), or write the call with other operations",
+            )
     inactive = is_inactive(function) or (
         rule is not None and not rule.statements and rule.vjp is None and rule.jvp is None
     )
