@@ -1,0 +1,52 @@
+"""A schedule: the actions of the forward sweep, and those of the reverse sweep."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .actions import Action, Reverse
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The plan for a chain of `steps` steps; `stream()` begins a new run over all its actions.
+
+    The forward sweep ends where the first adjoint is run; by then every step has run once, so that the state is the
+    last one. Both sweeps may be gone through as often as one likes: nothing in a schedule is used up. A chain of no
+    steps has no actions.
+
+    >>> from adcompiler.checkpointing import revolve
+    >>> schedule = revolve(3, snapshots=2)
+    >>> for action in schedule.forward():
+    ...     print(action)
+    Snapshot(step=0, level=Level.MEMORY)
+    Advance(start=0, stop=1)
+    Snapshot(step=1, level=Level.MEMORY)
+    Advance(start=1, stop=2)
+    Tape(start=2, stop=3)
+    >>> for action in schedule.reverse():
+    ...     print(action)
+    Reverse(start=2, stop=3)
+    Restore(step=1, level=Level.MEMORY, last=True)
+    Tape(start=1, stop=2)
+    Reverse(start=1, stop=2)
+    Restore(step=0, level=Level.MEMORY, last=True)
+    Tape(start=0, stop=1)
+    Reverse(start=0, stop=1)
+    """
+
+    steps: int
+    stream: Callable[[], Iterator[Action]]
+
+    def __iter__(self) -> Iterator[Action]:
+        return self.stream()
+
+    def forward(self) -> Iterator[Action]:
+        """The actions before the first adjoint: `Advance`, `Tape`, `Snapshot` and, in some schedules, `Drop`."""
+        return itertools.takewhile(lambda action: not isinstance(action, Reverse), self.stream())
+
+    def reverse(self) -> Iterator[Action]:
+        """The actions from the first adjoint on."""
+        return itertools.dropwhile(lambda action: not isinstance(action, Reverse), self.stream())
