@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import cmath
 
+import numpy as np
+
 from ..runtime.quotients import quotient_or_zero
 from .registry import conj, rule
 
@@ -18,12 +20,15 @@ from .registry import conj, rule
 def phase(x, /):
     y = cmath.phase(x)
     x_bar = quotient_or_zero(1j * y_bar, conj(complex(x)))
+    y_dot = np.imag(quotient_or_zero(x_dot, complex(x)))
 
 
 @rule(cmath.polar, elementwise=True)
 def polar(x, /):
     r, phi = cmath.polar(x)
     x_bar = quotient_or_zero(r_bar * r + 1j * phi_bar, conj(complex(x)))
+    r_dot = r * np.real(quotient_or_zero(x_dot, complex(x)))
+    phi_dot = np.imag(quotient_or_zero(x_dot, complex(x)))
 
 
 @rule(cmath.rect, elementwise=True)

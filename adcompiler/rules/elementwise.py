@@ -82,12 +82,14 @@ def positive(x, /):
 def absolute(x, /):
     y = np.absolute(x)
     x_bar = y_bar * np.sign(x)
+    y_dot = x_dot * np.sign(x) if is_real(x) else np.real(np.conj(np.sign(x)) * x_dot)
 
 
 @rule(np.sign, elementwise=True)
 def sign(x, /):
     y = np.sign(x)
     x_bar = 0.0 if is_real(x) else quotient_or_zero(y_bar - y * np.real(np.conj(y) * y_bar), np.abs(x))
+    y_dot = 0.0 if is_real(x) else quotient_or_zero(x_dot - y * np.real(np.conj(y) * x_dot), np.abs(x))
 
 
 @rule(np.square, elementwise=True)
@@ -223,6 +225,7 @@ def clip_method(a, /, min=None, max=None):
     alias="view",
     alias_of="val",
     cheap=True,
+    linear=("val",),
 )
 def real(val):
     y = np.real(val)
@@ -239,13 +242,14 @@ def real(val):
     alias="maybe",
     alias_of="val",
     cheap=True,
+    linear=("val",),
 )
 def imag(val):
     y = np.imag(val)
     val_bar = 0.0 if is_real(val) else 1j * y_bar
 
 
-@rule(np.conjugate, elementwise=True)
+@rule(np.conjugate, elementwise=True, linear=("x",))
 def conjugate(x, /):
     y = np.conjugate(x)
     x_bar = conj(y_bar)
@@ -261,6 +265,7 @@ def conjugate(x, /):
     elementwise=True,
     alias="maybe",
     alias_of="x",
+    linear=("x",),
 )
 def conjugate_method(x, /):
     y = x.conj()
@@ -271,12 +276,15 @@ def conjugate_method(x, /):
 def angle(z, deg=False):
     y = np.angle(z, deg)
     z_bar = 0.0 if is_real(z) else quotient_or_zero(1j * (np.rad2deg(y_bar) if deg else y_bar), np.conj(z))
+    slope = quotient_or_zero(z_dot, z)
+    y_dot = 0.0 if is_real(z) else np.rad2deg(np.imag(slope)) if deg else np.imag(slope)
 
 
 @rule(np.real_if_close, elementwise=True, alias="maybe", alias_of="a", infer="unknown")
 def real_if_close(a, tol=100):
     y = np.real_if_close(a, tol)
     a_bar = y_bar
+    y_dot = a_dot if is_real(a) else np.real(a_dot) if is_real(y) else a_dot
 
 
 # Miscellaneous
@@ -292,6 +300,13 @@ def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None):
     nan_bar = at_nan if is_real(x) else at_nan.real + at_nan.imag
     posinf_bar = at_posinf if is_real(x) else at_posinf.real + at_posinf.imag
     neginf_bar = at_neginf if is_real(x) else at_neginf.real + at_neginf.imag
+    unit = 1.0 if is_real(x) else 1.0 + 1j
+    y_dot = (
+        keep_where(np.isfinite, x, x_dot)
+        + (keep_where(np.isnan, x, unit * nan_dot) if is_active(nan) else 0.0)
+        + (keep_where(np.isposinf, x, unit * posinf_dot) if is_active(posinf) else 0.0)
+        + (keep_where(np.isneginf, x, unit * neginf_dot) if is_active(neginf) else 0.0)
+    )
 
 
 # Runtime functions that the rules above call: differentiated again at higher order

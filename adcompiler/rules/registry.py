@@ -35,6 +35,13 @@ literal (`axis is None`, `keepdims`), and the markers `is_active(p)` (the adjoin
 time; only in its branch may a further test read the value of `p`). A contribution that folds to the literal `0.0` is
 none.
 
+Forward mode: the tangent `y_dot` of the result follows from what is already there. `elementwise=True`: from the adjoint
+lines (with `p_dot` in place of `y_bar` and without `conj`). `linear=("a",)`: the result is linear in these parameters
+together, so that its tangent is the same call of their tangents. `multilinear=("a", "b")`: it is linear in each, so
+that the tangent is a sum of calls with one tangent each (`"*arrays"`: in each element of this sequence). Otherwise a
+line `y_dot = ...` in parameters, the result and `<parameter>_dot` says it; it takes precedence, also where an
+elementwise map is not complex-linear. See `tangents`.
+
 A function whose number of results depends on a literal has one template per form, each with `when`: `np.linalg.svd`
 with `when={"compute_uv": True}` has three results, with `when={"compute_uv": False}` one. `Rule.for_call` picks it.
 """
@@ -101,6 +108,8 @@ class Rule:
     cheap: cheaper to run again than to save (views, reads of an element, shapes).
     constant_in: parameters without an adjoint in which the result is constant but for jumps, so that active values may
         stand there; an active value of any other parameter without an adjoint is refused.
+    linear: parameters in which the result is linear together; multilinear: parameters in which it is linear one by one
+        (`"*p"`: in each element of the sequence `p`; of a star parameter always).
     when: literals that the call must give (or leave at their default) for this template to apply.
     variants: the templates of the same function with another `when`.
     """
@@ -122,6 +131,8 @@ class Rule:
     loc: Loc = Loc()
     doc: str = ""
     constant_in: tuple[str, ...] = ()
+    linear: tuple[str, ...] = ()
+    multilinear: tuple[str, ...] = ()
     when: dict = field(default_factory=dict, compare=False)
     variants: tuple["Rule", ...] = field(default=(), compare=False)
 
@@ -155,6 +166,16 @@ class Rule:
                 wanted |= names_read(statement.value)
                 chosen.append(statement)
         return tuple(reversed(chosen))
+
+    def evaluate_tangent(self, tangents: dict, args, kwargs, function=None):
+        """Run the rule itself, without a compiler: the tangent of the result (a tuple for several), for tests.
+
+        `tangents` maps parameters to their tangents; those left out have none. An elementwise rule may give a tangent
+        that has yet to be broadcast to the shape of the result.
+        """
+        from .tangents import evaluate
+
+        return evaluate(self, tangents, args, kwargs, function or self.functions[0])
 
     def evaluate_adjoint(self, parameter: str, args, kwargs, *result_bar, function=None):
         """Run the template itself, without a compiler: the raw contribution to `<parameter>_bar` (for tests).
@@ -251,6 +272,8 @@ def rule(
     replace=False,
     when=None,
     constant_in=(),
+    linear=(),
+    multilinear=(),
 ):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
@@ -260,6 +283,11 @@ def rule(
 
     def register(template):
         parts = _parse(template)
+        for parameter in (*linear, *multilinear):
+            if parameter.removeprefix("*") not in parts["signature"].parameters:
+                raise AdcompilerError(
+                    f"rule {template.__name__}: '{parameter}' is named as linear, and is no parameter", parts["loc"]
+                )
         made = Rule(
             name=name or _name_of(functions[0]),
             functions=tuple(map(_canonical, functions)),
@@ -273,6 +301,8 @@ def rule(
             doc=inspect.getdoc(template) or "",
             when=when or {},
             constant_in=tuple(constant_in),
+            linear=tuple(linear),
+            multilinear=tuple(multilinear),
             **parts,
         )
         _add(made, replace)

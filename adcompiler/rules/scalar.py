@@ -21,6 +21,7 @@ from ..runtime.sequences import (
     products_of_others,
     scaled_each,
     share_among_ties,
+    sums,
     summed_to,
 )
 from ..runtime.special import digamma, polygamma
@@ -157,9 +158,10 @@ def dist(p, q, /):
     y = math.dist(p, q)
     p_bar = scaled_each(differences(p, q), quotient_or_zero(y_bar, y), like=p)
     q_bar = scaled_each(differences(q, p), quotient_or_zero(y_bar, y), like=q)
+    y_dot = quotient_or_zero(dot_each(differences(p, q), differences(p_dot, q_dot)), y)
 
 
-@rule(math.fsum)
+@rule(math.fsum, linear=("seq",))
 def fsum(seq, /):
     y = math.fsum(seq)
     seq_bar = each_of_sum(seq, y_bar)
@@ -169,6 +171,7 @@ def fsum(seq, /):
 def hypot(*coordinates):
     y = math.hypot(*coordinates)
     coordinates_bar = scaled_each(coordinates, quotient_or_zero(y_bar, y))
+    y_dot = quotient_or_zero(dot_each(coordinates, coordinates_dot), y)
 
 
 @rule(math.prod)
@@ -176,11 +179,14 @@ def prod(iterable, /, *, start=1):
     y = math.prod(iterable, start=start)
     iterable_bar = scaled_each(products_of_others(iterable, start), y_bar, like=iterable)
     start_bar = y_bar * math.prod(iterable)
+    y_dot = (
+        dot_each(products_of_others(iterable, start), iterable_dot) if is_active(iterable) else 0.0
+    ) + start_dot * math.prod(iterable)
 
 
 if hasattr(math, "sumprod"):
 
-    @rule(math.sumprod)
+    @rule(math.sumprod, multilinear=("p", "q"))
     def sumprod(p, q, /):
         y = math.sumprod(p, q)
         p_bar = scaled_each(q, y_bar, like=p)
@@ -319,6 +325,7 @@ def complex_number(real=0.0, imag=0.0):
     y = complex(real, imag)
     real_bar = y_bar
     imag_bar = -1j * y_bar
+    y_dot = real_dot + 1j * imag_dot
 
 
 @rule(float, elementwise=True)
@@ -351,6 +358,26 @@ def greatest(first, second=None, /, *others):
         else 0.0
     )
     others_bar = share_among_ties((first, second, *others), y, y_bar)[2:]
+    y_dot = (
+        dot_each(share_among_ties(first, y, 1.0), first_dot)
+        if second is None
+        else dot_each(share_among_ties((first, second, *others), y, 1.0), (first_dot, second_dot, *others_dot))
+        if others != ()
+        else (
+            first_dot
+            if first > second
+            else (0.5 * first_dot if first == second else 0.0)
+            if is_active(second)
+            else 0.0
+        )
+        + (
+            second_dot
+            if second > first
+            else (0.5 * second_dot if second == first else 0.0)
+            if is_active(first)
+            else 0.0
+        )
+    )
 
 
 @rule(builtins.min)
@@ -377,6 +404,26 @@ def least(first, second=None, /, *others):
         else 0.0
     )
     others_bar = share_among_ties((first, second, *others), y, y_bar)[2:]
+    y_dot = (
+        dot_each(share_among_ties(first, y, 1.0), first_dot)
+        if second is None
+        else dot_each(share_among_ties((first, second, *others), y, 1.0), (first_dot, second_dot, *others_dot))
+        if others != ()
+        else (
+            first_dot
+            if first < second
+            else (0.5 * first_dot if first == second else 0.0)
+            if is_active(second)
+            else 0.0
+        )
+        + (
+            second_dot
+            if second < first
+            else (0.5 * second_dot if second == first else 0.0)
+            if is_active(first)
+            else 0.0
+        )
+    )
 
 
 @rule(builtins.pow, elementwise=True)
@@ -394,7 +441,7 @@ def builtin_pow(base, exp):
     )
 
 
-@rule(builtins.sum)
+@rule(builtins.sum, linear=("iterable", "start"))
 def sum_of_sequence(iterable, /, start=0):
     y = sum(iterable, start)
     iterable_bar = each_of_sum(iterable, y_bar)
@@ -416,18 +463,25 @@ def polygamma_(n, x):
     x_bar = y_bar * polygamma(n + 1, x)
 
 
-@rule(dot_each)
+@rule(dot_each, multilinear=("p", "q"))
 def dot_each_(p, q):
     y = dot_each(p, q)
     p_bar = scaled_each(q, y_bar, like=p)
     q_bar = scaled_each(p, y_bar, like=q)
 
 
-@rule(differences)
+@rule(differences, linear=("p", "q"))
 def differences_(p, q):
     z = differences(p, q)
     p_bar = scaled_each(z_bar, 1.0, like=p)
     q_bar = scaled_each(z_bar, -1.0, like=q)
+
+
+@rule(sums, linear=("p", "q"))
+def sums_(p, q):
+    z = sums(p, q)
+    p_bar = scaled_each(z_bar, 1.0, like=p)
+    q_bar = scaled_each(z_bar, 1.0, like=q)
 
 
 @rule(scaled_each, constant_in=("like",))
@@ -435,3 +489,12 @@ def scaled_each_(values, factor, like=None):
     z = scaled_each(values, factor, like)
     values_bar = scaled_each(z_bar, factor, like=values)
     factor_bar = dot_each(values, z_bar)
+    z_dot = (
+        (
+            sums(scaled_each(values_dot, factor, like), scaled_each(values, factor_dot, like))
+            if is_active(factor)
+            else scaled_each(values_dot, factor, like)
+        )
+        if is_active(values)
+        else scaled_each(values, factor_dot, like)
+    )

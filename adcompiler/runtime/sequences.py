@@ -36,6 +36,15 @@ def differences(p, q):
     return [a - b for a, b in zip(p, q, strict=True)]
 
 
+def sums(p, q):
+    """The list of `a + b` for the elements of two sequences of the same length.
+
+    >>> sums((3.0, 4.0), [1.0, 1.0])
+    [4.0, 5.0]
+    """
+    return [a + b for a, b in zip(p, q, strict=True)]
+
+
 def products_of_others(values, start=1):
     """For each element the product of `start` and all other elements, without a division: zeros do no harm.
 

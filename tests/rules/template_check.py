@@ -2,11 +2,13 @@
 
 `check_template(np.hypot, x, y)` takes every floating argument of the call, and compares
 `<y_bar, f(x + h v) - f(x - h v)> / 2h` with `<x_bar, v>` for random `y_bar` and `v`. Where one result is a list or
-tuple of arrays (`np.split`), its adjoint is a list in which None stands for zero; that is checked too.
+tuple of arrays (`np.split`), its adjoint is a list in which None stands for zero; that is checked too. The tangent of a
+rule that has one is compared along the same directions, one parameter at a time and all together.
 """
 import numpy as np
 
 from adcompiler.rules.registry import all_rules, lookup
+from adcompiler.rules.tangents import form
 
 
 def unbroadcast(g, like):
@@ -40,7 +42,7 @@ def randomly(rng, value):
     draw = rng.standard_normal(np.shape(value))
     if np.iscomplexobj(value):
         draw = draw + 1j * rng.standard_normal(np.shape(value))
-    return draw
+    return type(value)(draw) if type(value) in (float, complex) else draw
 
 
 def moved(value, direction, step):
@@ -99,6 +101,31 @@ def uncovered_rules(module, cases):
     return [f"{r.name} {r.when}" for r in all_rules() if r.loc.filename == module.__file__ and id(r) not in called]
 
 
+def check_tangent(rule, function, tangents, args, kwargs, result, difference, tolerance):
+    """The tangent along `tangents` (by parameter) against central differences of the results."""
+    if form(rule) is None:
+        return
+    found = rule.evaluate_tangent(tangents, args, kwargs, function=function)
+    found = found if len(rule.result) > 1 else (found,)
+    assert len(found) == len(difference), f"{rule.name}: {len(found)} tangents, not {len(difference)}"
+    for name, got, value, want in zip(rule.result, found, result, difference, strict=True):
+        want = want if isinstance(want, list) or np.iscomplexobj(value) else want.real
+        compare_tangent(got, want, f"{rule.name}: tangent {name}_dot along {sorted(tangents)}", rule, tolerance)
+
+
+def compare_tangent(got, want, where, rule, tolerance):
+    if isinstance(want, list):
+        assert isinstance(got, (tuple, list)), f"{where} is no sequence"
+        for g, w in zip(got, want, strict=True):
+            compare_tangent(g, w, where, rule, tolerance)
+        return
+    if rule.elementwise:
+        got = np.broadcast_to(got, np.shape(want))
+    assert np.shape(got) == np.shape(want), f"{where} has shape {np.shape(got)}, not {np.shape(want)}"
+    scale = np.maximum(1.0, np.abs(want))
+    assert np.all(np.abs(got - want) <= 10 * tolerance * scale), f"{where}: differences {want}, rule {got}"
+
+
 def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs):
     """Compare every adjoint of the rule of `function` at this call with central differences. Returns how many."""
     rule = lookup(function)
@@ -112,6 +139,7 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
     results = tuple(result) if several else (result,)
     result_bar = tuple(randomly(rng, floating(r)) for r in results)
     checked = 0
+    directions = {}
     for parameter in rule.differentiable:
         if parameter not in bound.arguments or not is_floating(bound.arguments[parameter]):
             continue
@@ -132,11 +160,24 @@ def check_template(function, *args, tolerance=2e-6, step=1e-6, seed=0, **kwargs)
             x_bar = unbroadcast(x_bar, value)
         else:
             check_shapes(x_bar, value, f"{rule.name}: adjoint of {parameter}")
+        check_tangent(rule, function, {parameter: direction}, args, kwargs, results, difference, tolerance)
+        directions[parameter] = direction
         want, got = inner(result_bar, difference), inner(x_bar, direction)
         close = abs(want - got) <= tolerance * max(1.0, abs(want), abs(got))
         assert close, f"{rule.name}, {parameter}: differences {want}, rule {got}"
         if not several and isinstance(result, (tuple, list)):
             check_none_is_zero(rule, parameter, args, kwargs, *result_bar)
         checked += 1
+    if len(directions) > 1:
+
+        def at_all(distance):
+            changed = rule.signature.bind(*args, **kwargs)
+            for p, direction in directions.items():
+                changed.arguments[p] = moved(changed.arguments[p], direction, distance)
+            out = function(*changed.args, **changed.kwargs)
+            return tuple(out) if several else (out,)
+
+        difference = central(at_all(step), at_all(-step), step)
+        check_tangent(rule, function, directions, args, kwargs, results, difference, tolerance)
     assert checked, f"{rule.name}: nothing to check in this call"
     return checked

@@ -6,7 +6,7 @@ import pytest
 
 from adcompiler.rules import scalar
 from adcompiler.rules.registry import lookup
-from adcompiler.runtime.sequences import differences, dot_each, each_of_sum, products_of_others, scaled_each
+from adcompiler.runtime.sequences import differences, dot_each, each_of_sum, products_of_others, scaled_each, sums
 from adcompiler.runtime.special import digamma, polygamma
 from tests.rules.elementwise_inputs import adjoints
 from tests.rules.template_check import check_template, uncovered_rules
@@ -39,7 +39,8 @@ CASES = [
     (sum, ([np.ones((2, 1)), 2.0, np.ones(3)],), {"start": np.array(1.0)}), (sum, ([1.0 + 2.0j, 3.0],), {}),
     (digamma, (0.7,), {}), (polygamma, (1, 0.7), {}), (polygamma, (2, -1.3), {}),
     (dot_each, ([1.0, 2.0], (3.0, 4.0)), {}),
-    (differences, ((1.0, 2.0), [3.0, 4.0]), {}), (scaled_each, ([1.0, 2.0], 3.0), {}),
+    (differences, ((1.0, 2.0), [3.0, 4.0]), {}), (sums, ((1.0, 2.0), [3.0, 4.0]), {}),
+    (scaled_each, ([1.0, 2.0], 3.0), {}),
     (scaled_each, (np.array([1.0, 2.0]), 3.0), {"like": [0.0, 0.0]}),
 ]
 if hasattr(math, "sumprod"):
