@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.creating import regrid, ungrid, unit_steps, weighted_sum
+from ..runtime.creating import regrid, ungrid, unit_steps, vander_slopes, weighted_sum
 from ..runtime.joining import nested_shapes, unstack_like
 from ..runtime.shape import unbroadcast
 from .registry import conj, inactive, ndim, rule, shapes
@@ -12,7 +12,7 @@ from .registry import conj, inactive, ndim, rule, shapes
 # ---- from existing data: an array, a scalar, or nested lists of them --------------------------------------------
 
 
-@rule(np.array, when={"copy": True})
+@rule(np.array, when={"copy": True}, linear=("object",))
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, ndmin=ndmin)
     object_bar = (
@@ -22,7 +22,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     )
 
 
-@rule(np.array, alias="maybe", alias_of="object", when={"copy": False})
+@rule(np.array, alias="maybe", alias_of="object", when={"copy": False}, linear=("object",))
 def array_without_copy(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     y = np.array(object, dtype, copy=None, ndmin=ndmin)
     object_bar = (
@@ -32,14 +32,14 @@ def array_without_copy(object, dtype=None, *, copy=True, order="K", subok=False,
     )
 
 
-@rule(np.asarray, np.asanyarray, alias="maybe", alias_of="a")
+@rule(np.asarray, np.asanyarray, alias="maybe", alias_of="a", linear=("a",))
 def asarray(a, dtype=None, order=None, *, device=None, copy=None):
     y = np.asarray(a, dtype)
     a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
 
 
 # These two give a scalar one axis.
-@rule(np.ascontiguousarray, np.asfortranarray, alias="maybe", alias_of="a")
+@rule(np.ascontiguousarray, np.asfortranarray, alias="maybe", alias_of="a", linear=("a",))
 def ascontiguousarray(a, dtype=None):
     y = np.ascontiguousarray(a, dtype)
     a_bar = np.reshape(y_bar, np.shape(a)) if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
@@ -49,9 +49,10 @@ def ascontiguousarray(a, dtype=None):
 def asarray_chkfinite(a, dtype=None, order=None):
     y = np.asarray_chkfinite(a, dtype)
     a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
+    y_dot = np.asarray(a_dot, dtype)
 
 
-@rule(np.require, alias="maybe", alias_of="a")
+@rule(np.require, alias="maybe", alias_of="a", linear=("a",))
 def require(a, dtype=None, requirements=None):
     y = np.require(a, dtype)
     a_bar = y_bar if isinstance(a, np.ndarray) else unstack_like(y_bar, nested_shapes(a))
@@ -76,13 +77,13 @@ def scalar_type(x, /):
 # ---- from one value ---------------------------------------------------------------------------------------------
 
 
-@rule(np.full)
+@rule(np.full, linear=("fill_value",))
 def full(shape, fill_value, dtype=None, order="C", *, device=None):
     y = np.full(shape, fill_value, dtype)
     fill_value_bar = np.sum(y_bar) if ndim(fill_value) == 0 else unbroadcast(y_bar, np.shape(fill_value))
 
 
-@rule(np.full_like, constant_in=("a",))
+@rule(np.full_like, constant_in=("a",), linear=("fill_value",))
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     y = np.full_like(a, fill_value, dtype)
     fill_value_bar = np.sum(y_bar) if ndim(fill_value) == 0 else unbroadcast(y_bar, np.shape(fill_value))
@@ -98,9 +99,14 @@ def arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None):
     start_or_stop_bar = 0.0 if stop is None else np.sum(y_bar)
     stop_bar = 0.0
     step_bar = np.dot(np.arange(np.size(y_bar)), y_bar)
+    y_dot = (
+        np.arange(np.size(y)) * step_dot
+        if stop is None
+        else np.full(np.shape(y), start_or_stop_dot) + np.arange(np.size(y)) * step_dot
+    )
 
 
-@rule(np.linspace, when={"retstep": False})
+@rule(np.linspace, when={"retstep": False}, linear=("start", "stop"))
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     y = np.linspace(start, stop, num, endpoint, axis=axis)
     t = unit_steps(num, endpoint)
@@ -108,7 +114,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     stop_bar = unbroadcast(weighted_sum(t, y_bar, axis), np.shape(stop))
 
 
-@rule(np.linspace, when={"retstep": True})
+@rule(np.linspace, when={"retstep": True}, linear=("start", "stop"))
 def linspace_with_step(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     y, step = np.linspace(start, stop, num, endpoint, retstep=True, axis=axis)
     t = unit_steps(num, endpoint)
@@ -126,6 +132,14 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     start_bar = unbroadcast(start_sum * conj(np.log(base)), np.shape(start))
     stop_bar = unbroadcast(stop_sum * conj(np.log(base)), np.shape(stop))
     base_bar = unbroadcast((start_sum * conj(start) + stop_sum * conj(stop)) / conj(base), np.shape(base))
+    exponent_dot = np.linspace(
+        start_dot * np.log(base) + start * base_dot / base,
+        stop_dot * np.log(base) + stop * base_dot / base,
+        num,
+        endpoint,
+        axis=axis,
+    )
+    y_dot = y * exponent_dot
 
 
 @rule(np.geomspace)
@@ -134,16 +148,17 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = unit_steps(num, endpoint)
     start_bar = unbroadcast(weighted_sum(1.0 - t, y_bar * conj(y), axis) / conj(start), np.shape(start))
     stop_bar = unbroadcast(weighted_sum(t, y_bar * conj(y), axis) / conj(stop), np.shape(stop))
+    y_dot = y * np.linspace(start_dot / start, stop_dot / stop, num, endpoint, axis=axis)
 
 
 # The result is a tuple, and so is its adjoint.
-@rule(np.meshgrid, when={"copy": True})
+@rule(np.meshgrid, when={"copy": True}, linear=("xi",))
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     y = np.meshgrid(*xi, sparse=sparse, indexing=indexing)
     xi_bar = ungrid(y_bar, shapes(xi), indexing)
 
 
-@rule(np.meshgrid, alias="view", alias_of="xi", when={"copy": False})
+@rule(np.meshgrid, alias="view", alias_of="xi", when={"copy": False}, linear=("xi",))
 def meshgrid_of_views(*xi, copy=True, sparse=False, indexing="xy"):
     y = np.meshgrid(*xi, copy=False, sparse=sparse, indexing=indexing)
     xi_bar = ungrid(y_bar, shapes(xi), indexing)
@@ -161,6 +176,7 @@ def vander(x, N=None, increasing=False):
         if increasing
         else np.sum(y_bar[:, :-1] * np.arange(n, 0, -1) * conj(np.vander(x, n)), axis=1)
     )
+    y_dot = x_dot[:, np.newaxis] * vander_slopes(x, np.shape(y)[1], increasing)
 
 
 @rule(np.polyval)
@@ -168,9 +184,10 @@ def polyval(p, x):
     y = np.polyval(p, x)
     p_bar = np.ravel(y_bar) @ conj(np.vander(np.ravel(x), np.size(p)))
     x_bar = y_bar * conj(np.polyval(np.polyder(p), x))
+    y_dot = np.polyval(p_dot, x) + np.polyval(np.polyder(p), x) * x_dot
 
 
-@rule(np.polyder)
+@rule(np.polyder, linear=("p",))
 def polyder(p):
     y = np.polyder(p)
     p_bar = np.append(y_bar * np.arange(np.size(y_bar), 0, -1), 0.0)
@@ -215,13 +232,13 @@ inactive(
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
-@rule(weighted_sum)
+@rule(weighted_sum, linear=("value",))
 def weighted_sum_(weights, value, axis=0):
     y = weighted_sum(weights, value, axis)
     value_bar = np.moveaxis(np.multiply.outer(weights, y_bar), 0, axis)
 
 
-@rule(ungrid, constant_in=("like",))
+@rule(ungrid, constant_in=("like",), linear=("values",))
 def ungrid_(values, like, indexing="xy"):
     y = ungrid(values, like, indexing)
     values_bar = regrid(y_bar, values, indexing)

@@ -82,63 +82,63 @@ def lookup_mutator(function) -> Mutator | None:
 # ---- rules of the pure functions --------------------------------------------------------------------------------
 
 
-@rule(copied)
+@rule(copied, linear=("dst", "src"))
 def copyto(dst, src, casting="same_kind", where=True):
     y = copied(dst, src, casting, where)
     dst_bar = 0.0 if where is True else np.where(where, 0.0, y_bar)
     src_bar = unbroadcast(y_bar if where is True else np.where(where, y_bar, 0.0), np.shape(src))
 
 
-@rule(filled)
+@rule(filled, linear=("a", "value"))
 def fill(a, value):
     y = filled(a, value)
     a_bar = 0.0
     value_bar = np.reshape(np.sum(y_bar), np.shape(value))
 
 
-@rule(with_put)
+@rule(with_put, linear=("a", "v"))
 def put(a, ind, v, mode="raise"):
     y = with_put(a, ind, v, mode)
     a_bar = with_put(y_bar, ind, 0.0, mode)
     v_bar = put_values(y_bar, ind, np.shape(v), mode)
 
 
-@rule(placed, constant_in=("mask",))
+@rule(placed, constant_in=("mask",), linear=("arr", "vals"))
 def place(arr, mask, vals):
     y = placed(arr, mask, vals)
     arr_bar = put_masked(y_bar, mask, 0.0)
     vals_bar = placed_values(y_bar, mask, np.shape(vals))
 
 
-@rule(put_masked, constant_in=("mask",))
+@rule(put_masked, constant_in=("mask",), linear=("a", "values"))
 def putmask(a, /, mask, values):
     y = put_masked(a, mask, values)
     a_bar = put_masked(y_bar, mask, 0.0)
     values_bar = masked_values(y_bar, mask, np.shape(values))
 
 
-@rule(with_diagonal)
+@rule(with_diagonal, linear=("a", "val"))
 def fill_diagonal(a, val, wrap=False):
     y = with_diagonal(a, val, wrap)
     a_bar = with_diagonal(y_bar, 0.0, wrap)
     val_bar = diagonal_values(y_bar, np.shape(val), wrap)
 
 
-@rule(put_along)
+@rule(put_along, linear=("arr", "values"))
 def put_along_axis(arr, indices, values, axis):
     y = put_along(arr, indices, values, axis)
     arr_bar = put_along(y_bar, indices, 0.0, axis)
     values_bar = along_values(y_bar, indices, np.shape(values), axis)
 
 
-@rule(accumulated_at)
+@rule(accumulated_at, linear=("a", "b"))
 def add_at(a, indices, b):
     y = accumulated_at(a, indices, b)
     a_bar = y_bar
     b_bar = unbroadcast(y_bar[indices], np.shape(b))
 
 
-@rule(reduced_at)
+@rule(reduced_at, linear=("a", "b"))
 def subtract_at(a, indices, b):
     y = reduced_at(a, indices, b)
     a_bar = y_bar
@@ -150,36 +150,37 @@ def multiply_at(a, indices, b):
     y = multiplied_at(a, indices, b)
     a_bar = multiplied_at(y_bar, indices, conj(b))
     b_bar = unbroadcast(y_bar[indices] * conj(factors_beside(a, indices, b)), np.shape(b))
+    y_dot = accumulated_at(multiplied_at(a_dot, indices, b), indices, b_dot * factors_beside(a, indices, b))
 
 
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
-@rule(put_values)
+@rule(put_values, linear=("value",))
 def put_values_(value, ind, shape, mode="raise"):
     y = put_values(value, ind, shape, mode)
     value_bar = with_put(np.zeros(np.shape(value), np.result_type(y_bar)), ind, y_bar, mode)
 
 
-@rule(placed_values, constant_in=("mask",))
+@rule(placed_values, constant_in=("mask",), linear=("value",))
 def placed_values_(value, mask, shape):
     y = placed_values(value, mask, shape)
     value_bar = placed(np.zeros(np.shape(value), np.result_type(y_bar)), mask, y_bar)
 
 
-@rule(masked_values, constant_in=("mask",))
+@rule(masked_values, constant_in=("mask",), linear=("value",))
 def masked_values_(value, mask, shape):
     y = masked_values(value, mask, shape)
     value_bar = put_masked(np.zeros(np.shape(value), np.result_type(y_bar)), mask, y_bar)
 
 
-@rule(diagonal_values)
+@rule(diagonal_values, linear=("value",))
 def diagonal_values_(value, shape, wrap=False):
     y = diagonal_values(value, shape, wrap)
     value_bar = with_diagonal(np.zeros(np.shape(value), np.result_type(y_bar)), y_bar, wrap)
 
 
-@rule(along_values)
+@rule(along_values, linear=("value",))
 def along_values_(value, indices, shape, axis):
     y = along_values(value, indices, shape, axis)
     value_bar = put_along(np.zeros(np.shape(value), np.result_type(y_bar)), indices, y_bar, axis)

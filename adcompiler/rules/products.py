@@ -31,7 +31,7 @@ from .registry import conj, inactive, ndim, rule
 # ---- matrix and vector products ----
 
 
-@rule(np.dot, np.ndarray.dot)
+@rule(np.dot, np.ndarray.dot, multilinear=("a", "b"))
 def dot(a, b):
     z = np.dot(a, b)
     a_bar = (
@@ -58,34 +58,34 @@ def dot(a, b):
     )
 
 
-@rule(np.linalg.multi_dot)
+@rule(np.linalg.multi_dot, multilinear=("*arrays",))
 def multi_dot(arrays):
     y = np.linalg.multi_dot(arrays)
     arrays_bar = multi_dot_adjoints(y_bar, arrays)
 
 
-@rule(np.vdot)
+@rule(np.vdot, multilinear=("a", "b"))
 def vdot(a, b, /):
     z = np.vdot(a, b)
     a_bar = conj(z_bar) * b if ndim(a) == 1 and ndim(b) == 1 else np.reshape(conj(z_bar) * np.ravel(b), np.shape(a))
     b_bar = z_bar * a if ndim(a) == 1 and ndim(b) == 1 else np.reshape(z_bar * np.ravel(a), np.shape(b))
 
 
-@rule(np.vecdot)
+@rule(np.vecdot, multilinear=("a", "b"))
 def vecdot(a, b, /, *, axis=-1):
     z = np.vecdot(a, b, axis=axis)
     a_bar = vecdot_adjoint(conj(z_bar), b, np.shape(a), axis)
     b_bar = vecdot_adjoint(z_bar, a, np.shape(b), axis)
 
 
-@rule(np.linalg.vecdot)
+@rule(np.linalg.vecdot, multilinear=("x1", "x2"))
 def linalg_vecdot(x1, x2, /, *, axis=-1):
     z = np.linalg.vecdot(x1, x2, axis=axis)
     x1_bar = vecdot_adjoint(conj(z_bar), x2, np.shape(x1), axis)
     x2_bar = vecdot_adjoint(z_bar, x1, np.shape(x2), axis)
 
 
-@rule(np.inner)
+@rule(np.inner, multilinear=("a", "b"))
 def inner(a, b, /):
     z = np.inner(a, b)
     a_bar = (
@@ -104,21 +104,21 @@ def inner(a, b, /):
     )
 
 
-@rule(np.outer)
+@rule(np.outer, multilinear=("a", "b"))
 def outer(a, b):
     z = np.outer(a, b)
     a_bar = z_bar @ conj(b) if ndim(a) == 1 and ndim(b) == 1 else np.reshape(z_bar @ np.ravel(conj(b)), np.shape(a))
     b_bar = conj(a) @ z_bar if ndim(a) == 1 and ndim(b) == 1 else np.reshape(np.ravel(conj(a)) @ z_bar, np.shape(b))
 
 
-@rule(np.linalg.outer)
+@rule(np.linalg.outer, multilinear=("x1", "x2"))
 def linalg_outer(x1, x2, /):
     z = np.linalg.outer(x1, x2)
     x1_bar = z_bar @ conj(x2)
     x2_bar = conj(x1) @ z_bar
 
 
-@rule(operator.matmul, np.matmul, np.linalg.matmul)
+@rule(operator.matmul, np.matmul, np.linalg.matmul, multilinear=("x", "y"))
 def matmul(x, y, /):
     z = np.matmul(x, y)
     x_bar = (
@@ -147,13 +147,13 @@ def matmul(x, y, /):
 
 if hasattr(np, "matvec"):  # NumPy 2.2
 
-    @rule(np.matvec)
+    @rule(np.matvec, multilinear=("a", "v"))
     def matvec(a, v, /):
         z = np.matvec(a, v)
         a_bar = matmul_left_adjoint(z_bar[..., np.newaxis], np.shape(a), v[..., np.newaxis])
         v_bar = matmul_right_adjoint(z_bar[..., np.newaxis], a, np.shape(v) + (1,))[..., 0]
 
-    @rule(np.vecmat)
+    @rule(np.vecmat, multilinear=("v", "a"))
     def vecmat(v, a, /):
         z = np.vecmat(v, a)
         row = np.shape(v)[:-1] + (1,) + np.shape(v)[-1:]
@@ -161,34 +161,34 @@ if hasattr(np, "matvec"):  # NumPy 2.2
         a_bar = matmul_right_adjoint(z_bar[..., np.newaxis, :], conj(v)[..., np.newaxis, :], np.shape(a))
 
 
-@rule(np.tensordot)
+@rule(np.tensordot, multilinear=("a", "b"))
 def tensordot(a, b, axes=2):
     z = np.tensordot(a, b, axes)
     a_bar = tensordot_left_adjoint(z_bar, np.shape(a), b, axes)
     b_bar = tensordot_right_adjoint(z_bar, a, np.shape(b), axes)
 
 
-@rule(np.linalg.tensordot)
+@rule(np.linalg.tensordot, multilinear=("x1", "x2"))
 def linalg_tensordot(x1, x2, /, *, axes=2):
     z = np.linalg.tensordot(x1, x2, axes=axes)
     x1_bar = tensordot_left_adjoint(z_bar, np.shape(x1), x2, axes)
     x2_bar = tensordot_right_adjoint(z_bar, x1, np.shape(x2), axes)
 
 
-@rule(np.einsum)
+@rule(np.einsum, multilinear=("*operands",))
 def einsum(subscripts, *operands, optimize=False):
     y = np.einsum(subscripts, *operands, optimize=optimize)
     operands_bar = [einsum_adjoint(y_bar, subscripts, operands, k, optimize) for k in range(len(operands))]
 
 
-@rule(np.kron)
+@rule(np.kron, multilinear=("a", "b"))
 def kron(a, b):
     z = np.kron(a, b)
     a_bar = kron_left_adjoint(z_bar, np.shape(a), b)
     b_bar = kron_right_adjoint(z_bar, a, np.shape(b))
 
 
-@rule(np.cross)
+@rule(np.cross, multilinear=("a", "b"))
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     c = np.cross(a, b, axisa, axisb, axisc, axis)
     a_bar = (
@@ -203,7 +203,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     )
 
 
-@rule(np.linalg.cross)
+@rule(np.linalg.cross, multilinear=("x1", "x2"))
 def linalg_cross(x1, x2, /, *, axis=-1):
     c = np.linalg.cross(x1, x2, axis=axis)
     x1_bar = cross_left_adjoint(c_bar, np.shape(x1), x2, axis, axis, axis)
@@ -213,19 +213,19 @@ def linalg_cross(x1, x2, /, *, axis=-1):
 # ---- diagonals of stacked matrices (last two axes; numpy's own namesakes take axis1 and axis2) ----
 
 
-@rule(np.linalg.diagonal, alias="view", alias_of="x", cheap=True)
+@rule(np.linalg.diagonal, alias="view", alias_of="x", cheap=True, linear=("x",))
 def linalg_diagonal(x, /, *, offset=0):
     y = np.linalg.diagonal(x, offset=offset)
     x_bar = diagonal_adjoint(y_bar, np.shape(x), offset)
 
 
-@rule(np.linalg.trace)
+@rule(np.linalg.trace, linear=("x",))
 def linalg_trace(x, /, *, offset=0):
     y = np.linalg.trace(x, offset=offset)
     x_bar = np.expand_dims(y_bar, (-2, -1)) * np.eye(*np.shape(x)[-2:], k=offset)
 
 
-@rule(np.linalg.matrix_transpose, alias="view", alias_of="x", cheap=True)
+@rule(np.linalg.matrix_transpose, alias="view", alias_of="x", cheap=True, linear=("x",))
 def linalg_matrix_transpose(x, /):
     y = np.linalg.matrix_transpose(x)
     x_bar = np.swapaxes(y_bar, -1, -2)

@@ -11,20 +11,22 @@ from ..runtime.signals import (
     gradient_adjoint,
     gradient_axes,
     gradient_spacings_adjoint,
+    gradient_tangent,
     interp_pieces,
+    interp_shift,
     interp_slope,
     interp_spread,
     trapezoid_adjoint,
     trapezoid_points_adjoint,
     trapezoid_steps_adjoint,
 )
-from ..runtime.statistics import corrcoef_adjoint, cov_adjoint
+from ..runtime.statistics import corrcoef_adjoint, corrcoef_tangent, cov_adjoint, cov_tangent
 from .registry import conj, inactive, rule
 
 # Differences and integrals
 
 
-@rule(np.diff)
+@rule(np.diff, linear=("a", "prepend", "append"))
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     y = np.diff(a, n=n, axis=axis, prepend=prepend, append=append)
     before = 0 if prepend is None else axis_length(np.shape(prepend), axis)
@@ -34,7 +36,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     append_bar = diff_adjoint(y_bar, np.shape(append), n, axis, before + np.shape(a)[axis], 0)
 
 
-@rule(np.ediff1d)
+@rule(np.ediff1d, linear=("ary", "to_end", "to_begin"))
 def ediff1d(ary, to_end=None, to_begin=None):
     y = np.ediff1d(ary, to_end=to_end, to_begin=to_begin)
     start = 0 if to_begin is None else np.size(to_begin)
@@ -49,6 +51,7 @@ def gradient(f, /, *varargs, axis=None, edge_order=1):
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     f_bar = gradient_adjoint(y_bar, np.shape(f), varargs, axis, edge_order)
     varargs_bar = gradient_spacings_adjoint(y_bar, f, varargs, axis, edge_order)
+    y_dot = gradient_tangent(f_dot, varargs_dot, y, f, varargs, axis, edge_order)
 
 
 @rule(*[getattr(np, name) for name in ("trapezoid", "trapz") if name in np.__dict__])
@@ -57,19 +60,22 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     y_bar = trapezoid_adjoint(area_bar, np.shape(y), x, dx, axis)
     x_bar = trapezoid_points_adjoint(area_bar, y, x, axis)
     dx_bar = 0.0 if x is not None else trapezoid_steps_adjoint(area_bar, y, np.shape(dx), axis)
+    area_dot = np.trapezoid(y_dot, x, dx, axis) + (
+        np.trapezoid(y, x, dx_dot, axis) if x is None else np.trapezoid(y, x_dot, axis=axis)
+    )
 
 
 # Convolution
 
 
-@rule(np.convolve)
+@rule(np.convolve, multilinear=("a", "v"))
 def convolve(a, v, mode="full"):
     y = np.convolve(a, v, mode)
     a_bar = convolve_adjoint(y_bar, v, np.shape(a), mode)
     v_bar = convolve_adjoint(y_bar, a, np.shape(v), mode)
 
 
-@rule(np.correlate)
+@rule(np.correlate, multilinear=("a", "v"))
 def correlate(a, v, mode="valid"):
     y = np.correlate(a, v, mode)
     a_bar = correlate_adjoint(y_bar, v, np.shape(a), mode)
@@ -89,6 +95,10 @@ def interp(x, xp, fp, left=None, right=None):
     fp_bar = interp_spread(known, x, xp)
     left_bar = np.sum(np.where(x < xp[0], y_bar, 0.0))
     right_bar = np.sum(np.where(x > xp[-1], y_bar, 0.0))
+    fp_part = np.interp(
+        x, xp, fp_dot, None if left is None else left_dot, None if right is None else right_dot
+    )
+    y_dot = fp_part + interp_slope(x, xp, fp) * (x_dot - np.interp(x, xp, xp_dot))
 
 
 # Correlation of variables
@@ -99,6 +109,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     r = np.corrcoef(x, y, rowvar)
     x_bar = corrcoef_adjoint(r_bar, x, y, rowvar)[0]
     y_bar = corrcoef_adjoint(r_bar, x, y, rowvar)[1]
+    r_dot = corrcoef_tangent(x_dot, 0.0 if y is None else y_dot, r, x, y, rowvar)
 
 
 @rule(np.cov)
@@ -106,6 +117,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     c = np.cov(m, y, rowvar, bias, ddof, fweights, aweights)
     m_bar = cov_adjoint(c_bar, m, y, rowvar, bias, ddof, fweights, aweights)[0]
     y_bar = cov_adjoint(c_bar, m, y, rowvar, bias, ddof, fweights, aweights)[1]
+    c_dot = cov_tangent(m_dot, 0.0 if y is None else y_dot, c, m, y, rowvar, bias, ddof, fweights, aweights)
 
 
 @rule(interp_spread)
@@ -114,6 +126,8 @@ def interp_spread_(value, x, xp):
     value_bar = np.interp(x, xp, fp_bar_bar)
     x_bar = conj(value) * interp_slope(x, xp, fp_bar_bar)
     xp_bar = -interp_spread((conj(value) * interp_slope(x, xp, fp_bar_bar)).real, x, xp)
+    shifted = interp_shift(value * (x_dot - np.interp(x, xp, xp_dot)), x, xp)
+    fp_bar_dot = interp_spread(value_dot, x, xp) + shifted
 
 
 inactive(axis_length, gradient_axes, interp_pieces)

@@ -25,6 +25,19 @@ def weighted_sum(weights, y_bar, axis=0):
     return np.tensordot(weights, y_bar, (0, axis))
 
 
+def vander_slopes(x, N, increasing=False):
+    """The derivatives of the entries of `np.vander(x, N, increasing)` with respect to their `x`, each row its own.
+
+    >>> vander_slopes(np.array([2.0, 3.0]), 3)
+    array([[4., 1., 0.],
+           [6., 1., 0.]])
+    """
+    powers = np.arange(1, N)
+    slopes = powers * np.vander(x, max(N - 1, 0), True)
+    full = np.concatenate((np.zeros((np.shape(x)[0], min(N, 1))), slopes), axis=1)
+    return full if increasing else np.flip(full, axis=1)
+
+
 def ungrid(y_bars, shapes, indexing="xy"):
     """Adjoint of `np.meshgrid(*xi, indexing=indexing)` for `xi` of `shapes`, dense or sparse; None stands for zero.
 

@@ -53,7 +53,7 @@ def eigh_adjoint(w_bar, v_bar, w, v, uplo="L"):
     """
     g = ctranspose(v) @ v_bar
     gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    repeated = _negligible(gap, w)
+    repeated = negligible_gaps(gap, w)
     core = np.where(repeated, 0.0, g / np.where(repeated, 1.0, gap)) + np.expand_dims(w_bar, -2) * np.eye(w.shape[-1])
     if np.any(v_bar) and np.sum(repeated) > w.size:
         core = core + _within_repeated(0.5 * (g + ctranspose(g)), 0.5 * (g - ctranspose(g)), w_bar, repeated)
@@ -70,7 +70,7 @@ def eigvalsh_adjoint(w_bar, a, uplo="L"):
     return _on_triangle((v * np.expand_dims(w_bar, -2)) @ ctranspose(v), uplo)
 
 
-def _negligible(gap, w):
+def negligible_gaps(gap, w):
     """Which differences of values may be no more than rounding, so that nothing can be divided by them."""
     if w.shape[-1] == 0:
         return gap == 0
@@ -166,7 +166,7 @@ def svd_adjoint(u_bar, s_bar, vh_bar, u, s, vh):
     j, m = g - ctranspose(g), h - ctranspose(h)
     gap = np.expand_dims(s, -2) - np.expand_dims(s, -1)
     total = np.expand_dims(s, -2) + np.expand_dims(s, -1)
-    repeated = _negligible(gap, s)
+    repeated = negligible_gaps(gap, s)
     core = core + np.where(repeated, 0.0, 0.5 * (j + m) / np.where(repeated, 1.0, gap))
     core = core + np.where(total == 0, np.where(j == m, 0.0, np.nan), 0.5 * (j - m) / np.where(total == 0, 1.0, total))
     if np.sum(repeated) > s.size:

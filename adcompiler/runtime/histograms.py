@@ -1,4 +1,4 @@
-"""Adjoints of `np.histogram` with respect to its weights."""
+"""Adjoints and tangents of `np.histogram` with respect to its weights."""
 
 import numpy as np
 
@@ -36,3 +36,14 @@ def density_weights(value, a, y, edges, weights):
     total = np.sum(np.where(bins >= 0, np.ravel(weights), 0.0))
     of_counts = (value / np.diff(edges) - np.sum(value * np.conj(y))) / np.conj(total)
     return np.reshape(np.take(np.concatenate((of_counts, np.zeros(1))), bins), np.shape(a))
+
+
+def density_tangent(counts_dot, a, y, edges, weights):
+    """The tangent of the density `y` of a weighted histogram, given the tangent of the sums of weights in its bins.
+
+    >>> density_tangent(np.array([1.0, 0.0]), np.array([0.5, 1.5]), np.array([0.25, 0.75]), np.arange(3.0),
+    ...                 np.array([1.0, 3.0]))
+    array([ 0.1875, -0.1875])
+    """
+    total = np.sum(np.where(bin_numbers(a, edges) >= 0, np.ravel(weights), 0.0))
+    return (counts_dot / np.diff(edges) - y * np.sum(counts_dot)) / total

@@ -267,6 +267,17 @@ def unpad(y_bar, shape, pad_width, mode="constant"):
     return y_bar
 
 
+def padded(array, pad_width, mode="edge"):
+    """`np.pad(array, pad_width, mode)` for the modes that copy entries, which are linear; ValueError for the others.
+
+    >>> padded(np.array([1.0, 2.0]), 1)
+    array([1., 1., 2., 2.])
+    """
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
+        raise ValueError(f"np.pad with mode {mode!r} has no derivative; pad with zeros and assign the rest instead")
+    return np.pad(array, pad_width, mode)
+
+
 def padding_values(y_bar, shape, pad_width, values_shape):
     """Adjoint of `np.pad(array, pad_width, constant_values=values)` with respect to `values`.
 

@@ -158,6 +158,18 @@ def pinv_adjoint(y_bar, y, a):
     return a_bar + (y_bar_h - a @ (y @ y_bar_h)) @ y @ yh
 
 
+def effective_rcond(a, b, rcond=None):
+    """The relative size below which `np.linalg.lstsq(a, b, rcond)` takes a singular value for zero.
+
+    >>> effective_rcond(np.eye(2), np.ones(2), 0.1)
+    0.1
+    """
+    if rcond is not None and rcond >= 0:
+        return rcond
+    eps = np.finfo(np.result_type(a, b, np.float32)).eps
+    return eps if rcond is not None else eps * max(np.shape(a))
+
+
 def lstsq_adjoints(x_bar, residuals_bar, s_bar, x, residuals, a, b, rcond=None):
     """The adjoints of `a` and `b` in `x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)`.
 
@@ -172,10 +184,7 @@ def lstsq_adjoints(x_bar, residuals_bar, s_bar, x, residuals, a, b, rcond=None):
     ([[-1.5], [-0.5]], [0.5, 0.5])
     """
     a, b = np.asarray(a), np.asarray(b)
-    if rcond is None:
-        rcond = np.finfo(np.result_type(a, b, np.float32)).eps * max(a.shape)
-    elif rcond < 0:
-        rcond = np.finfo(np.result_type(a, b, np.float32)).eps
+    rcond = effective_rcond(a, b, rcond)
     columns = np.reshape(b, (b.shape[0], -1))
     x_bar = np.reshape(x_bar, (a.shape[1], columns.shape[1]))
     inverse = np.linalg.pinv(a, rcond)

@@ -1,4 +1,4 @@
-"""Adjoints of sorting, partitioning and quantiles: which place of the ordered result each element went to."""
+"""Adjoints of sorting, partitioning and quantiles: where each element went, and where each one came from."""
 
 import numpy as np
 
@@ -29,6 +29,17 @@ def places(a, y, axis=-1):
     if axis is None:
         return np.reshape(places(np.ravel(a), np.ravel(y)), np.shape(a))
     return np.take_along_axis(np.argsort(y, axis=axis, kind="stable"), ranks(a, axis), axis)
+
+
+def sources(a, y, axis=-1):
+    """From where in `a` each element of `y` comes, a rearrangement of it along `axis` (of the flat array for None).
+
+    >>> sources(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 2.0]))
+    array([1, 0, 2])
+    """
+    if axis is None:
+        return sources(np.ravel(a), np.ravel(y))
+    return np.argsort(places(a, y, axis), axis=axis, kind="stable")
 
 
 def group_ranks(a, axis=None):
@@ -79,22 +90,32 @@ _PLACES_BEYOND_COUNT = {
 }
 
 
+def quantile_slopes(a, q, axis=None, method="linear"):
+    """The slope of `np.quantile(a, q, axis)` in its level, one row per level and a column per result; 0 for methods that
+    do not interpolate.
+
+    >>> quantile_slopes(np.array([5.0, 1.0, 2.0, 9.0]), 0.4)
+    array([[9.]])
+    """
+    count = reduced_count(np.shape(a), axis)
+    axes = reduced_axes(np.ndim(a), axis)
+    moved = np.moveaxis(a, axes, tuple(range(len(axes))))
+    ordered = np.sort(np.reshape(moved, (count, -1)), axis=0)
+    if method not in _PLACES_BEYOND_COUNT:
+        return np.zeros((np.size(q), ordered.shape[1]))
+    place = np.ravel(np.quantile(np.arange(float(count)), q, method=method))
+    below = np.clip(np.floor(place).astype(int), 0, max(count - 2, 0))
+    above = np.minimum(below + 1, count - 1)
+    inside = (place > 0) & (place < count - 1) | (method == "linear")
+    slopes = (ordered[above] - ordered[below]) * (count + _PLACES_BEYOND_COUNT[method])
+    return np.where(inside[:, np.newaxis], slopes, 0.0)
+
+
 def quantile_level_adjoint(value, a, q, axis=None, method="linear", keepdims=False):
     """The adjoint of `np.quantile(a, q, axis)` with respect to the level `q`; 0 for methods that do not interpolate.
 
     >>> quantile_level_adjoint(1.0, np.array([5.0, 1.0, 2.0, 9.0]), 0.4)
     np.float64(9.0)
     """
-    if method not in _PLACES_BEYOND_COUNT:
-        return np.zeros(np.shape(q))
-    count = reduced_count(np.shape(a), axis)
-    axes = reduced_axes(np.ndim(a), axis)
-    moved = np.moveaxis(a, axes, tuple(range(len(axes))))
-    ordered = np.sort(np.reshape(moved, (count, -1)), axis=0)
-    place = np.ravel(np.quantile(np.arange(float(count)), q, method=method))
-    below = np.clip(np.floor(place).astype(int), 0, max(count - 2, 0))
-    above = np.minimum(below + 1, count - 1)
-    inside = (place > 0) & (place < count - 1) | (method == "linear")
-    slopes = (ordered[above] - ordered[below]) * (count + _PLACES_BEYOND_COUNT[method])
-    sums = np.sum(np.reshape(value, (np.size(q), -1)) * slopes, axis=1)
-    return np.reshape(np.where(inside, sums, 0.0), np.shape(q))[()]
+    slopes = quantile_slopes(a, q, axis, method)
+    return np.reshape(np.sum(np.reshape(value, slopes.shape) * slopes, axis=1), np.shape(q))[()]

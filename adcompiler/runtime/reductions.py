@@ -130,7 +130,7 @@ def cumprod_adjoint(value, a, axis=None):
     if count == 0:
         return np.zeros(shape)
     products = np.cumprod(factors, axis=0)
-    if _safe_divisors(products):
+    if has_safe_divisors(products):
         lanes_bar = cumsum_from_end(lanes * products, 0) / factors
     else:
         before = np.concatenate((np.ones_like(factors[:1]), products[:-1]))
@@ -141,7 +141,7 @@ def cumprod_adjoint(value, a, axis=None):
     return np.reshape(lanes_bar, shape) if axis is None or len(shape) == 0 else np.moveaxis(lanes_bar, 0, axis)
 
 
-def _safe_divisors(products) -> bool:
+def has_safe_divisors(products) -> bool:
     """Are all products finite, and large enough to hold all their digits?"""
     if products.dtype.kind not in "fc":
         return False

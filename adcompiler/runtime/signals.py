@@ -6,6 +6,11 @@ from .indexing import add_at
 from .shape import unbroadcast
 
 
+_ONLY_UNIFORM = (
+    "np.gradient has a derivative with respect to uniform spacings only; the coordinates of the samples must be constant"
+)
+
+
 def axis_length(shape, axis):
     """The length that `prepend` or `append` of `np.diff` adds: 1 for a number, which is broadcast.
 
@@ -62,10 +67,7 @@ def gradient_spacings_adjoint(value, f, spacings, axis=None, edge_order=1):
     (np.float64(-0.5),)
     """
     if any(np.ndim(h) for h in spacings):
-        raise ValueError(
-            "np.gradient has a derivative with respect to uniform spacings only; "
-            "the coordinates of the samples must be constant"
-        )
+        raise ValueError(_ONLY_UNIFORM)
     axes = gradient_axes(np.shape(f), axis)
     values = list(value) if len(axes) > 1 else [value]
     each = [
@@ -73,6 +75,33 @@ def gradient_spacings_adjoint(value, f, spacings, axis=None, edge_order=1):
         for g, along, h in zip(values, axes, gradient_spacings(spacings, len(axes)), strict=True)
     ]
     return tuple(each) if len(spacings) == len(each) else (np.sum(each),)
+
+
+def gradient_tangent(f_dot, spacings_dot, y, f, spacings=(), axis=None, edge_order=1):
+    """The tangent of `y = np.gradient(f, *spacings)`: one array, or a tuple of one per axis as `y` is; spacings whose
+    tangent is given must be numbers.
+
+    >>> gradient_tangent(np.zeros(3), (1.0,), np.array([1.0, 0.5, 0.0]), np.array([1.0, 3.0, 3.0]), (2.0,))
+    array([-0.5 , -0.25,  0.  ])
+    """
+    axes = gradient_axes(np.shape(f), axis)
+    own = gradient_spacings(spacings, len(axes))
+    rates = gradient_spacings([_rate(h_dot, h) for h_dot, h in zip(spacings_dot, spacings, strict=True)], len(axes))
+    parts = [
+        np.gradient(f_dot, h, axis=along, edge_order=edge_order) - g * rate
+        for g, along, h, rate in zip(y if len(axes) > 1 else [y], axes, own, rates if spacings else [0.0] * len(axes),
+                                     strict=True)
+    ]
+    return tuple(parts) if len(axes) > 1 else parts[0]
+
+
+def _rate(h_dot, h):
+    """The relative change of a spacing."""
+    if np.ndim(h) == 0:
+        return h_dot / h
+    if np.any(h_dot):
+        raise ValueError(_ONLY_UNIFORM)
+    return 0.0
 
 
 def gradient_axes(shape, axis=None):
@@ -212,6 +241,22 @@ def interp_spread(value, x, xp):
     add_at(fp_bar, j, np.ravel(value) * (1.0 - share))
     add_at(fp_bar, j + 1, np.ravel(value) * share)
     return fp_bar
+
+
+def interp_shift(value, x, xp):
+    """How `interp_spread(value, x, xp)` changes when every `x` moves by 1: from one end of its interval to the other.
+
+    >>> interp_shift(np.array([1.0, 2.0]), np.array([0.25, 9.0]), np.array([0.0, 2.0]))
+    array([-0.5,  0.5])
+    """
+    xp, x, value = np.asarray(xp), np.ravel(x), np.ravel(value)
+    change = np.zeros(len(xp), np.result_type(value, 0.0))
+    if len(xp) > 1:
+        j = interp_pieces(x, xp)
+        rate = np.where((x < xp[0]) | (x > xp[-1]), 0.0, value / (xp[j + 1] - xp[j]))
+        add_at(change, j, -rate)
+        add_at(change, j + 1, rate)
+    return change
 
 
 # Convolution

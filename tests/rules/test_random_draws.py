@@ -46,6 +46,8 @@ def test_derivative_of_a_draw(function, fresh, values, wrap):
         plus[i], minus[i] = v + 1e-6, v - 1e-6
         difference = (function(*fresh(), *plus, SIZE) - function(*fresh(), *minus, SIZE)) / 2e-6
         np.testing.assert_allclose(np.broadcast_to(found, SIZE), difference, rtol=1e-6, atol=1e-8)
+        along = rule.evaluate_tangent({parameter: np.ones(SIZE)}, (*fresh(), *values, SIZE), {}, function=function)
+        np.testing.assert_allclose(along, difference, rtol=1e-6, atol=1e-8)
 
 
 def test_draws_are_not_pure():

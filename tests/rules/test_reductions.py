@@ -4,6 +4,7 @@ import pytest
 
 from adcompiler.rules import reductions as rules_under_test
 from adcompiler.rules.registry import is_inactive, lookup, ufunc_method
+from adcompiler.runtime.reduction_tangents import cumprod_tangent
 from adcompiler.runtime.reductions import cumprod_adjoint, cumsum_from_end, extremum_weights, spread
 from adcompiler.runtime.shape import unbroadcast
 
@@ -120,6 +121,10 @@ def check_at_holes(function, args, kwargs):
     plus, minus = (np.asarray(function(a + s * direction, *args[1:], **kwargs)) for s in (step, -step))
     want, got = np.sum(y_bar * (plus - minus)) / (2 * step), np.sum(a_bar * np.where(holes, 0.0, direction))
     assert got == pytest.approx(want, rel=2e-6, abs=2e-6)
+    direction = np.where(holes, np.nan, direction)  # what a tangent holds there must not count
+    y_dot = rule.evaluate_tangent({next(iter(rule.signature.parameters)): direction}, args, kwargs, function=function)
+    assert np.shape(y_dot) == y.shape
+    np.testing.assert_allclose(y_dot, (plus - minus) / (2 * step), rtol=2e-6, atol=2e-6)
 
 
 def test_every_rule_has_a_case():
@@ -142,6 +147,21 @@ def a_bar(function, a, *args, y_bar=1.0, of="a", **kwargs):
 ])
 def test_singular_points(function, a, want):
     np.testing.assert_allclose(a_bar(function, np.array(a)), want, atol=1e-15)
+    along = [lookup(function).evaluate_tangent({"a": e}, (np.array(a),), {}) for e in np.eye(len(a))]
+    np.testing.assert_allclose(along, want, atol=1e-15)
+
+
+@pytest.mark.parametrize(("function", "a", "want"), [
+    (np.max, [2.0, 1.0], 5.0), (np.ptp, [2.0, 1.5, 1.0], 4.0), (np.nanmax, [2.0, np.nan], 5.0),
+    (np.median, [2.0, 9.0, -1.0], 5.0), (np.quantile, [2.0, 9.0, -1.0], 5.0),
+])
+def test_infinite_tangents_of_elements_that_are_not_taken_do_not_count(function, a, want):
+    a_dot = np.full(len(a), np.inf)
+    a_dot[0] = 5.0
+    if function is np.ptp:
+        a_dot[2] = 1.0
+    args = (np.array(a), 0.5) if function is np.quantile else (np.array(a),)
+    assert lookup(function).evaluate_tangent({"a": a_dot}, args, {}) == want
 
 
 def test_a_constant_initial_wins_a_tie_and_an_active_one_shares_it():
@@ -157,6 +177,9 @@ def test_cumprod_with_zeros_and_with_underflow():
     np.testing.assert_array_equal(cumprod_adjoint(np.ones(4), np.array([2.0, 0.0, 3.0, 0.0])), [1.0, 8.0, 0.0, 0.0])
     np.testing.assert_allclose(cumprod_adjoint(np.array([0.0, 0.0, 1.0]), np.array([1e-200, 1e-200, 1e250])),
                                [1e50, 1e50, 0.0], rtol=1e-12)
+    np.testing.assert_array_equal(cumprod_tangent(np.ones(4), np.array([2.0, 0.0, 3.0, 0.0])), [1.0, 2.0, 6.0, 0.0])
+    np.testing.assert_allclose(cumprod_tangent(np.array([1.0, 1.0, 0.0]), np.array([1e-200, 1e-200, 1e250])),
+                               [1.0, 2e-200, 2e50], rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore")
