@@ -50,6 +50,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable
@@ -152,6 +153,28 @@ class Rule:
         """The parameters that have an adjoint, in the order of the signature."""
         given = {_target(s)[: -len("_bar")] for s in self.statements if _target(s).endswith("_bar")}
         return tuple(p for p in self.signature.parameters if p in given)
+
+    @functools.cached_property
+    def takes_numbers(self) -> bool:
+        """May one number stand for the adjoint of the result, where all its elements are the same?
+
+        So it is where nothing but arithmetic, ufuncs and `where` meets the adjoint: others may ask for its shape.
+        """
+        bars = {r + "_bar" for r in self.result}
+        for statement in self.statements:
+            if names_read(statement.value) & bars:
+                bars.add(_target(statement))
+        calls = [n for s in self.statements for n in ast.walk(s.value) if isinstance(n, ast.Call)]
+        return all(self._is_pointwise(c.func) for c in calls if any(names_read(a) & bars for a in ast.iter_child_nodes(c)))
+
+    def _is_pointwise(self, function: ast.expr) -> bool:
+        import numpy as np
+
+        try:
+            found = eval(compile(ast.Expression(function), f"<rule {self.name}>", "eval"), dict(self.namespace))
+        except Exception:
+            return False
+        return isinstance(found, np.ufunc) or found in (np.where, conj)
 
     def without_derivative(self, arguments: dict) -> list[str]:
         """Of these parameters, those with respect to which the template says nothing."""

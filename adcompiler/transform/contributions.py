@@ -19,7 +19,7 @@ from .code import Needed, attribute, call, constant, nodes
 
 def all_same_extents(b, rule, value, target) -> bool:
     """Is this an elementwise call whose active operands all have the extents of its result?"""
-    if not rule.elementwise or len(rule.result) != 1 or b.strict:
+    if not rule.elementwise or len(rule.result) != 1 or b.strict or not rule.takes_numbers:
         return False
     for parameter in rule.differentiable:
         operand = value.bound.get(parameter)
@@ -134,6 +134,8 @@ def is_number(b, node) -> bool:
 def conform(b, expression, operand, target, rule, s):
     """Bring a contribution to the shape and kind of its operand; also whether it is a new array."""
     t, r = operand.type, target.type if isinstance(target.type, Num) else None
+    if rule.elementwise and r is None and target.items:
+        r = target.items[0].type  # `divmod`: all results have one shape
     fresh = is_fresh(expression)
     if rule.elementwise and r is not None and isinstance(t, Num):
         if t.boxed is False and r.boxed is True:

@@ -109,6 +109,7 @@ class Frame:
         self.definition = None  # the syntax tree of the function
         self.called_at = None  # where the caller's source calls it
         self.rewritten = {}  # id(loop) -> its form with the test inside
+        self.evaluated = {}  # id(iterable of a loop) -> its value
         self.statement = None  # the statement being lowered
         self.live_now = None  # names live behind it
 

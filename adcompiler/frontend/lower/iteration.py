@@ -79,7 +79,7 @@ def classify(cx, node) -> Iteration:
     if found is not None:
         return Iteration("sequence", elements=found)
     value = (
-        lower_expression(cx, node)
+        _evaluated(cx, node)
         if not isinstance(node, ast.GeneratorExp)
         else cx.unsupported(node, "a generator that is not consumed at once", "write a list comprehension")
     )
@@ -138,7 +138,7 @@ def _inner(cx, node) -> Elements | None:
         return found
     if call is range:
         return _range_elements(cx, node)
-    value = lower_expression(cx, node)
+    value = _evaluated(cx, node)
     found = _sequence(cx, node, value)
     if found is None and isinstance(cx.type(value), Opaque) and not cx.varied(value):
         listed = cx.assign_temporary(Call(list, (value,)), OPAQUE, node)  # beside an array: read by position, once
@@ -295,7 +295,7 @@ def unrolled_items(cx, node):
                 if i is None:
                     if _builtin_call(cx, a) is not None:
                         return None
-                    value = lower_expression(cx, a)
+                    value = _evaluated(cx, a)
                     if not isinstance(cx.type(value), (Num, Ref)):
                         return None
                     from .items import read_item
@@ -321,10 +321,10 @@ def unrolled_items(cx, node):
 
 
 def _tuple_items(cx, node):
-    if isinstance(node, (ast.GeneratorExp, ast.Call)) and not isinstance(node, ast.Call):
+    if isinstance(node, ast.GeneratorExp):
         return None
     if isinstance(node, ast.Call):
-        return None
+        return _items_of_call(cx, node)
     if isinstance(node, (ast.Tuple, ast.List)):
         if any(isinstance(e, ast.Starred) for e in node.elts):
             return None
@@ -356,6 +356,25 @@ def _tuple_items(cx, node):
                 return [lambda k=k: read_item(cx, node, value, Const(k)) for k in range(count)]
         del cx.blocks[-1][length:]
     return None
+
+
+def _items_of_call(cx, node):
+    """The elements that a call gives as a tuple, such as `np.split(x, 3)`; else its value is kept for `_evaluated`."""
+    lazy = isinstance(node.func, ast.Name) and node.func.id in ("filter", "checkpointed")
+    view = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values", "checkpointed")
+    if lazy or view or _builtin_call(cx, node) is not None:
+        return None
+    value = lower_expression(cx, node)
+    if isinstance(cx.type(value), Tup) and isinstance(value, Var) and value.items is not None and cx.varied(value):
+        return [lambda i=i: bring(cx, i) for i in value.items]
+    cx.frame.evaluated[id(node)] = value
+    return None
+
+
+def _evaluated(cx, node):
+    """The value of an iterable, which may have been evaluated before to see whether it is a tuple."""
+    value = cx.frame.evaluated.pop(id(node), None)
+    return value if value is not None else lower_expression(cx, node)
 
 
 def _check_empty(cx, node, value):

@@ -101,28 +101,39 @@ def _type_key(cx, t):
 
 
 def _run_example(cx, function, args, kwargs) -> Type:
-    for number, size in ((0.5, 3), (0.5, 4), (1.5, 3)):
+    counts = [v for v in map(cx.constant, (*args, *kwargs.values())) if type(v) is int and 4 < v <= 64]
+    for number, size in ((0.5, 3), (0.5, 4), (1.5, 3), *((0.5, count) for count in counts)):
         try:
-            given = [example(cx, a, number, size) for a in args]
-            named = {k: example(cx, v, number, size) for k, v in kwargs.items()}
+            result = _result_of(cx, function, args, kwargs, number, size)
         except NoExample:
             return NUMBER
-        try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                result = _apply(function, given, named)
         except Exception:  # any failure of the example only means that nothing is known statically
             continue
-        if isinstance(result, list):
-            known = all(
-                cx.constant(a) is not NOTHING or not isinstance(cx.type(a), Num) or cx.type(a).is_array
-                for a in (*args, *kwargs.values())
-            )
+        if type(result) in (list, tuple):
             items = tuple(type_of(r) for r in result)
-            return Tup(items) if known and all(isinstance(i, Num) for i in items) else OPAQUE
+            numbers_only = type(result) is tuple or all(isinstance(i, Num) for i in items)
+            fixed = _always_as_many(cx, function, args, kwargs, number, size, len(items))
+            return Tup(items) if numbers_only and fixed else OPAQUE
         found = type_of(result)
         return NUMBER if isinstance(found, Static) else found
     return NUMBER
+
+
+def _result_of(cx, function, args, kwargs, number, size):
+    """What a function gives for examples of its operands."""
+    given = [example(cx, a, number, size) for a in args]
+    named = {k: example(cx, v, number, size) for k, v in kwargs.items()}
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _apply(function, given, named)
+
+
+def _always_as_many(cx, function, args, kwargs, number, size, count) -> bool:
+    """Is the number of results the same for arrays, lists and integers of twice the size?"""
+    try:
+        return len(_result_of(cx, function, args, kwargs, number, 2 * size)) == count
+    except Exception:  # then it is not known
+        return False
 
 
 def type_drawn(cx, owner, name, args, kwargs) -> Type:
