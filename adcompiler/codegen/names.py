@@ -11,6 +11,8 @@ import types
 
 import numpy as np
 
+from ..rules.libraries import public_name
+
 _OPERATORS = {
     operator.add: ast.Add,
     operator.sub: ast.Sub,
@@ -148,6 +150,12 @@ class Namer:
             return ast.Attribute(self.module(np), name, ast.Load())
         if name is not None and getattr(builtins, name, None) is value and name not in self.taken:
             return ast.Name(name, ast.Load())
+        public = public_name(value)
+        if public is not None:
+            node = self.module(sys.modules[public[0]])
+            for part in public[1].split("."):
+                node = ast.Attribute(node, part, ast.Load())
+            return node
         module_name = getattr(value, "__module__", None) or ""
         for candidate in (module_name, "numpy", "math"):
             module = sys.modules.get(candidate)

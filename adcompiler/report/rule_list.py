@@ -17,12 +17,13 @@ import re
 import sys
 
 from .. import rules
-from ..rules import registry
+from ..rules import libraries, registry
 from ..rules.registry import Rule, all_inactive, all_rules
 
 
 def load_all_rules():
     """Import every module of rules; those of a library that is not installed are passed over."""
+    libraries.read_all_rules()
     for module in pkgutil.iter_modules(rules.__path__):
         try:
             importlib.import_module(f"{rules.__name__}.{module.name}")
@@ -143,7 +144,7 @@ def _split(name: str) -> tuple[str, str]:
 
 def _module_order(module: str):
     order = ["operator", "builtins", "math", "cmath", "numpy"]
-    return order.index(module) if module in order else len(order), module
+    return order.index(module) if module in order else len(order), module.startswith("scipy"), module
 
 
 def _row(name: str, aliases: list[str], r: Rule) -> str:

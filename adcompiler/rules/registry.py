@@ -53,10 +53,12 @@ import dataclasses
 import functools
 import inspect
 import textwrap
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..errors import AdcompilerError, Loc
+from . import libraries
 
 
 def conj(value):
@@ -225,7 +227,7 @@ _RULES: dict[int, Rule] = {}
 _INACTIVE: dict[int, object] = {}
 
 
-_UFUNC_METHODS: dict[tuple, object] = {}
+_BOUND_METHODS: dict[tuple, object] = {}
 
 
 def ufunc_method(ufunc, name: str):
@@ -235,16 +237,23 @@ def ufunc_method(ufunc, name: str):
     >>> ufunc_method(np.add, "reduce") is ufunc_method(np.add, "reduce")
     True
     """
-    key = (ufunc, name)
-    if key not in _UFUNC_METHODS:
-        _UFUNC_METHODS[key] = getattr(ufunc, name)
-    return _UFUNC_METHODS[key]
+    return _bound_method(ufunc, name)
+
+
+def _bound_method(owner, name: str):
+    key = (id(owner), name)
+    if key not in _BOUND_METHODS:
+        _BOUND_METHODS[key] = getattr(owner, name)
+    return _BOUND_METHODS[key]
 
 
 def _canonical(function):
-    """`function` itself, or the object that stands for it if it is a method of a ufunc."""
+    """`function` itself, or the object that stands for it if it is a method of a ufunc or of a distribution of SciPy."""
     owner = getattr(function, "__self__", None)
-    return ufunc_method(owner, function.__name__) if type(owner).__name__ == "ufunc" else function
+    if owner is None or isinstance(owner, (type, types.ModuleType)):
+        return function
+    known = type(owner).__name__ == "ufunc" or libraries.public_name(function) is not None
+    return _bound_method(owner, function.__name__) if known else function
 
 
 def lookup(function) -> Rule | None:
@@ -258,13 +267,26 @@ def _find(function) -> Rule | None:
     """The entry of a function object, whatever it holds."""
     function = _canonical(function)
     found = _RULES.get(id(function))
-    return found if found is not None and any(f is function for f in found.functions) else None
+    if found is not None and any(f is function for f in found.functions):
+        return found
+    return _find(function) if _rules_are_read_now(function) else None
+
+
+def _rules_are_read_now(function) -> bool:
+    """Are the rules of the library of `function` read for the first time? Nothing was compiled without them."""
+    global version
+    before = version
+    read = libraries.read_rules_of(function)
+    version = before if read else version
+    return read
 
 
 def is_inactive(function) -> bool:
     """True for functions whose results carry no derivative (comparisons, queries, integer results)."""
     function = _canonical(function)
-    return _INACTIVE.get(id(function)) is function
+    if _INACTIVE.get(id(function)) is function:
+        return True
+    return _rules_are_read_now(function) and is_inactive(function)
 
 
 def all_rules() -> list[Rule]:
@@ -439,6 +461,9 @@ def names_read(expression: ast.expr) -> set[str]:
 
 def _name_of(function) -> str:
     """`numpy.sin`, `math.exp`, `operator.mul`: the name under which a user finds the rule."""
+    public = libraries.public_name(function)
+    if public is not None:
+        return ".".join(public)
     module = getattr(function, "__module__", None) or "numpy"
     owner = getattr(function, "__self__", None)
     if type(owner).__name__ == "ufunc":

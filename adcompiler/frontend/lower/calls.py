@@ -21,6 +21,7 @@ from ...errors import AdcompilerError, SourceUnavailableError
 from ...ir.nodes import NOTHING, Assign, Call, Const, Effect, GetItem, Raw, Var
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.mutators import lookup_mutator
+from ...rules.libraries import public_name
 from ...rules.registry import is_inactive, lookup
 from ..liveness import liveness
 from ..source import get_source
@@ -508,6 +509,9 @@ def _hashable(value):
 
 
 def _name(function):
+    public = public_name(function)
+    if public is not None:
+        return ".".join(public)
     module = getattr(function, "__module__", "") or ""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
     return f"{module}.{name}" if module and module != "builtins" else name

@@ -51,6 +51,7 @@ from ...ir.types import (
     join,
     type_of,
 )
+from ...rules.libraries import public_name
 from ...rules.registry import is_inactive, lookup
 from . import numbers, sequence_arguments
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
@@ -359,6 +360,9 @@ def spread(cx, node, result: Var):
 
 
 def _name_of(function):
+    public = public_name(function)
+    if public is not None:
+        return ".".join(public)
     module = getattr(function, "__module__", "") or ""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     return f"{module}.{name}" if module and module != "builtins" else name

@@ -65,9 +65,9 @@ def _is_numpy(function):
 
 
 def rule_is_array_function(function):
-    """Functions of NumPy and operators take arrays; builtins and `math` take numbers."""
+    """Functions of NumPy and SciPy and operators take arrays; builtins and `math` take numbers."""
     module = getattr(function, "__module__", "") or ""
-    return module.startswith("numpy") or module == "_operator" or getattr(function, "__objclass__", None) is np.ndarray
+    return module.startswith(("numpy", "scipy.")) or module == "_operator" or getattr(function, "__objclass__", None) is np.ndarray
 
 
 def _array_of(cx, node, operand):

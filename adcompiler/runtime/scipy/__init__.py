@@ -1,0 +1,1 @@
+"""What generated code calls for functions of SciPy."""
