@@ -5,9 +5,12 @@ A schedule knows nothing of arrays: it is a stream of actions on numbered steps.
 """
 
 from .actions import DISK, MEMORY, Advance, Drop, Level, Restore, Reverse, Snapshot, Tape
+from .budget import smallest_budget, within_budget
 from .checking import Cost, ScheduleError, check
+from .online import OnlineSchedule, online
 from .revolve import extra_steps, revolve
 from .schedule import Schedule
+from .two_level import best_period, two_level, two_level_bytes
 
 __all__ = [
     "DISK",
@@ -16,13 +19,20 @@ __all__ = [
     "Cost",
     "Drop",
     "Level",
+    "OnlineSchedule",
     "Restore",
     "Reverse",
     "Schedule",
     "ScheduleError",
     "Snapshot",
     "Tape",
+    "best_period",
     "check",
     "extra_steps",
+    "online",
     "revolve",
+    "smallest_budget",
+    "two_level",
+    "two_level_bytes",
+    "within_budget",
 ]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .actions import Action, Reverse
+from .actions import Action, Advance, Tape
 
 
 @dataclass(frozen=True)
 class Schedule:
     """The plan for a chain of `steps` steps; `stream()` begins a new run over all its actions.
 
-    The forward sweep ends where the first adjoint is run; by then every step has run once, so that the state is the
-    last one. Both sweeps may be gone through as often as one likes: nothing in a schedule is used up. A chain of no
-    steps has no actions.
+    The forward sweep ends where the last step has run for the first time. Both sweeps may be gone through as often as
+    one likes: nothing in a schedule is used up. A chain of no steps has no actions.
 
     >>> from adcompiler.checkpointing import revolve
     >>> schedule = revolve(3, snapshots=2)
@@ -44,9 +42,19 @@ class Schedule:
         return self.stream()
 
     def forward(self) -> Iterator[Action]:
-        """The actions before the first adjoint: `Advance`, `Tape`, `Snapshot` and, in some schedules, `Drop`."""
-        return itertools.takewhile(lambda action: not isinstance(action, Reverse), self.stream())
+        """The actions up to the last state: `Advance`, `Tape`, `Snapshot` and, in some schedules, `Drop`."""
+        for action in self.stream():
+            yield action
+            if self._arrives(action):
+                return
 
     def reverse(self) -> Iterator[Action]:
-        """The actions from the first adjoint on."""
-        return itertools.dropwhile(lambda action: not isinstance(action, Reverse), self.stream())
+        """The actions after the last state is reached."""
+        actions = self.stream()
+        for action in actions:
+            if self._arrives(action):
+                break
+        yield from actions
+
+    def _arrives(self, action) -> bool:
+        return isinstance(action, Advance | Tape) and action.stop == self.steps

@@ -4,7 +4,7 @@ import functools
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adcompiler.checkpointing import MEMORY, Reverse, check, extra_steps, revolve
@@ -72,6 +72,7 @@ def test_every_schedule_up_to_200_steps(snapshots):
         assert cost.total <= (repetitions(steps, snapshots) + 1) * steps
 
 
+@settings(deadline=None)
 @given(st.integers(0, 200), st.integers(1, 210))
 def test_any_chain(steps, snapshots):
     schedule = revolve(steps, snapshots)
@@ -81,6 +82,7 @@ def test_any_chain(steps, snapshots):
     assert list(schedule.forward()) + list(schedule.reverse()) == list(schedule)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 200), st.integers(1, 200))
 def test_costs_are_monotone(steps, snapshots):
     assert extra_steps(steps, snapshots + 1) <= extra_steps(steps, snapshots) <= extra_steps(steps + 1, snapshots)
