@@ -23,6 +23,7 @@ from .errors import (
 )
 from .rules.registry import register_jvp, register_vjp, rule
 from .runtime.tape import Tape
+from .segments import checkpoint, checkpointed
 
 __version__ = "0.1.0"
 
@@ -30,7 +31,6 @@ _LATER = {
     **dict.fromkeys(("jvp", "linearize", "jacobian"), "forward mode"),
     **dict.fromkeys(("hessian", "hvp"), "second derivatives"),
     **dict.fromkeys(("leaf", "no_grad"), "leaves"),
-    **dict.fromkeys(("checkpoint", "checkpointed"), "checkpointing"),
     **dict.fromkeys(
         ("on_adjoint", "debug_nans", "check_rule", "custom_root"), "surgery on adjoints and ready-made rules"
     ),
@@ -58,6 +58,8 @@ __all__ = [
     "TapeMismatchError",
     "UnsupportedSyntaxError",
     "check_gradients",
+    "checkpoint",
+    "checkpointed",
     "differentiable",
     "grad",
     "register_jvp",

@@ -108,6 +108,7 @@ class Layout:
             for context, target in s.items:
                 self._reads(s, context)
                 self._define(target, block, at, loops)
+            self._define(getattr(s, "store", None), block, at, loops)
             self._block(s.body, s, loops, (*around, s))
         elif not isinstance(s, Break):
             raise TypeError(f"unknown statement {type(s).__name__}")
@@ -119,6 +120,9 @@ class Layout:
         self._reads(s, s.length)
         if s.header is not None:
             self._reads(s, s.header[1])
+        if s.checkpoints is not None:
+            self._reads(s, *s.checkpoints.options.values())
+            self._define(s.checkpoints.store, self.block[s], self.position[s], loops)
         self._phi_uses(s.phis, "then", s)
         bound = [v for v in _pattern(s.header[0]) if v.definition == "loop"] if s.header is not None else []
         if s.index is not None:

@@ -25,6 +25,7 @@ from ..ir.nodes import (
     Loop,
     Phi,
     Raw,
+    Segment,
     Slice,
     Starred,
     Store,
@@ -428,6 +429,9 @@ class PrimalPrinter:
             self.namer.object(check_completed), name(completed), constant(s.loc.filename), constant(s.loc.lineno)
         )
         self.line(s, None, check, keep=True)
+
+    def _segment(self, s: Segment):
+        self.block(s.body)
 
     def _try(self, s: Try):
         from .exceptions import print_try

@@ -121,7 +121,7 @@ def unwrap(function) -> types.FunctionType:
             inner = inner.__wrapped__
         elif _is_of(inner, "numba", "CPUDispatcher"):
             inner = inner.py_func
-        elif _is_of(inner, "adcompiler", "DifferentiableFunction"):
+        elif _is_of(inner, "adcompiler", "DifferentiableFunction") or _is_of(inner, "adcompiler", "CheckpointedFunction"):
             inner = inner.primal
         else:
             raise _not_python(function)

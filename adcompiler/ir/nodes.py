@@ -222,6 +222,7 @@ class Loop(Statement):
     exits: list[Phi] = field(default_factory=list)
     breaks: bool = False
     uid: int = 0
+    checkpoints: Checkpoints | None = None
 
 
 @dataclass(eq=False)
@@ -245,6 +246,29 @@ class With(Statement):
     items: list  # [(Raw expression, name or None)]
     body: list
     checked: bool = False  # an exception that the context swallows is an error
+
+
+@dataclass(eq=False)
+class Segment(With):
+    """A block of which nothing is taped: the adjoint restores what the block reads, and runs it again.
+
+    store: the variable that holds the contents of memory in front of the block.
+    """
+
+    store: Var | None = None
+
+
+@dataclass(eq=False)
+class Checkpoints:
+    """How the trips of a loop are checkpointed: `schedule` by name, the other options as operands.
+
+    store: the variable that holds the loop's snapshots; is_automatic: the compiler's choice, not the user's.
+    """
+
+    schedule: str | None
+    options: dict[str, Expr]
+    store: Var
+    is_automatic: bool = False
 
 
 @dataclass(eq=False)

@@ -24,6 +24,7 @@ from .nodes import (
     Loop,
     Phi,
     Raw,
+    Segment,
     Slice,
     Starred,
     Store,
@@ -242,6 +243,10 @@ class _Verifier:
     def _loop(self, s: Loop, known, in_loop):
         for e in (*s.bounds, s.length, s.header[1] if s.header is not None else None):
             self.read(e, known, s)
+        if s.checkpoints is not None:
+            for e in s.checkpoints.options.values():
+                self.read(e, known, s)
+            self.define(s.checkpoints.store, known, s, s)
         self.sources(s.phis, "then", known, s)
         inside = set(known)
         for phi in s.phis:
@@ -273,6 +278,10 @@ class _Verifier:
             self.read(context, known, s)
             self.define(target, known, s)
         self.block(s.body, known, in_loop)
+
+    def _segment(self, s: Segment, known, in_loop):
+        self.define(s.store, known, s, s)
+        self._with(s, known, in_loop)
 
     def _try(self, s: Try, known, in_loop):
         """An attempt: like a branch whose test, read behind it, tells whether `then` has run to its end."""

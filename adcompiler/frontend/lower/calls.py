@@ -26,8 +26,10 @@ from ...rules.registry import is_inactive, lookup
 from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
+from ...segments import CheckpointedFunction
 from . import numbers
 from .baked import take_for_granted, take_function_for_granted, take_items_for_granted
+from .checkpoints import call_checkpointed
 from .context import Frame, assigned_names, names_used
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
@@ -456,6 +458,8 @@ def call_function(cx, node, function, args, kwargs):
         return emit_call(cx, node, np.empty, tuple(args), kwargs)
     if isinstance(function, type):
         return construct(cx, node, function, args, kwargs)
+    if isinstance(function, CheckpointedFunction):
+        return call_checkpointed(cx, node, function, args, kwargs)
     primal = getattr(function, "primal", None)
     if primal is not None and type(function).__module__.startswith("adcompiler"):
         return call_function(cx, node, primal, args, kwargs)

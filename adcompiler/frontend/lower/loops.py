@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands, walk
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
 from ..structure import has_own_break
+from .checkpoints import checkpoints_of, without_mark
 from .context import Group, assigned_names
 from .expressions import in_block, lower_expression, lower_test, truth
 from .joins import memory_leaves, owner_of
@@ -25,6 +26,8 @@ def lower_loop(cx, node):
 
 
 def _lower_loop(cx, node):
+    node, mark = without_mark(cx, node)
+    checkpoints = checkpoints_of(cx, node, mark)
     if isinstance(node, ast.While) and (
         any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)) or cx.place(node) in cx.assumed.tests_inside
     ):
@@ -33,6 +36,8 @@ def _lower_loop(cx, node):
         node = _filtered_inside(cx, node)
     if isinstance(node, ast.For):
         items = unrolled_items(cx, node)
+        if items is not None and mark is not None:
+            cx.unsupported(mark, "a loop over a tuple is written out, and has no trips to checkpoint", "make it a list")
         if items is not None:
             return _unroll(cx, node, items)
     runs = iteration(cx, node) if isinstance(node, ast.For) else None
@@ -41,6 +46,8 @@ def _lower_loop(cx, node):
     loop = Loop(runs.kind if runs else "while", [], loc=cx.loc(node))
     cx.uid += 1
     loop.uid = cx.uid
+    if checkpoints is not None:
+        loop.checkpoints, checkpoints.store.definition = checkpoints, loop
     cx.loop_depth += 1
     frame = cx.frame
     outer_live, frame.live_now = frame.live_now, frame.live_head.get(id(node), frame.live_now)

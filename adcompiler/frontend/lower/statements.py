@@ -734,14 +734,35 @@ def _import(cx, node):
 
 
 def _with(cx, node):
+    from .checkpoints import is_block, lower_segment
     from .exceptions import may_swallow
 
-    checked = may_swallow(cx, node)
+    at = next((k for k, item in enumerate(node.items) if is_block(cx, item)), None)
+    if at is None:
+        checked = may_swallow(cx, node)
+        _context(cx, node, node.items, checked, lambda: lower_block(cx, node.body))
+        return
+
+    def inside():
+        rest = node.items[at + 1 :]
+        if rest:
+            _with(cx, ast.copy_location(ast.With(rest, node.body), node))
+        else:
+            lower_block(cx, node.body)
+
+    def segment():
+        lower_segment(cx, node, node.items[at], inside)
+
+    if at:
+        _context(cx, node, node.items[:at], False, segment)
+    else:
+        segment()
+
+
+def _context(cx, node, with_items, checked, lower_body):
+    """A `with` statement over some of its items, around what `lower_body` emits."""
     items = []
-    for item in node.items:
-        call = item.context_expr
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "checkpoint":
-            cx.unsupported(node, "checkpointed blocks are not supported yet", "remove 'with ad.checkpoint()'")
+    for item in with_items:
         context = raw(cx, item.context_expr)
         target = None
         if item.optional_vars is not None:
@@ -752,7 +773,7 @@ def _with(cx, node):
             cx.bind(item.optional_vars.id, target)
         items.append((context, target))
     cx.blocks.append([])
-    lower_block(cx, node.body)
+    lower_body()
     body = cx.blocks.pop()
     cx.emit(With(items, body, checked, loc=cx.loc(node)))
 
