@@ -40,10 +40,10 @@ def checkpointed(steps, *, snapshots=None, schedule=None, period=None, directory
     >>> import adcompiler as ad
     >>> def f(x, n):
     ...     for _ in ad.checkpointed(range(n), snapshots=3):
-    ...         x = x + 0.1 * x * x
+    ...         x = x + 0.5 * x * x
     ...     return x
     >>> f(1.0, 2), ad.grad(f)(1.0, 2)
-    (1.221, 1.464)
+    (2.625, 5.0)
     """
     return steps
 
