@@ -7,6 +7,7 @@
 
 from . import rules as _rules  # noqa: F401  (registers the rules)
 from .api import check_gradients, grad, stop_gradient, value_and_grad, vjp
+from .checking.rule_check import check_rule
 from .decorator import DifferentiableFunction, differentiable
 from .errors import (
     AdcompilerError,
@@ -15,6 +16,7 @@ from .errors import (
     MissingRuleError,
     NonDifferentiableInputError,
     NotScalarError,
+    RuleError,
     ShapeError,
     SourceUnavailableError,
     TapeFreedError,
@@ -31,9 +33,7 @@ _LATER = {
     **dict.fromkeys(("jvp", "linearize", "jacobian"), "forward mode"),
     **dict.fromkeys(("hessian", "hvp"), "second derivatives"),
     **dict.fromkeys(("leaf", "no_grad"), "leaves"),
-    **dict.fromkeys(
-        ("on_adjoint", "debug_nans", "check_rule", "custom_root"), "surgery on adjoints and ready-made rules"
-    ),
+    **dict.fromkeys(("on_adjoint", "debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
 }
 
 
@@ -51,6 +51,7 @@ __all__ = [
     "MissingRuleError",
     "NonDifferentiableInputError",
     "NotScalarError",
+    "RuleError",
     "ShapeError",
     "SourceUnavailableError",
     "Tape",
@@ -58,6 +59,7 @@ __all__ = [
     "TapeMismatchError",
     "UnsupportedSyntaxError",
     "check_gradients",
+    "check_rule",
     "checkpoint",
     "checkpointed",
     "differentiable",

@@ -121,3 +121,7 @@ class MemoryBudgetError(AdcompilerError):
 
 class GradientMismatchError(AdcompilerError, AssertionError):
     """`check_gradients` found a derivative that differs from the differences of the function."""
+
+
+class RuleError(AdcompilerError):
+    """A derivative rule does not keep to its form: too few adjoints, a result over the memory of an argument, ..."""

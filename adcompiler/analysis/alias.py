@@ -37,6 +37,7 @@ _SIMPLE = {
 _OVERLAPPING = {
     np.broadcast_to,
     np.broadcast_arrays,
+    np.meshgrid,
     np.lib.stride_tricks.sliding_window_view,
     np.lib.stride_tricks.as_strided,
 }
@@ -134,6 +135,8 @@ def _tie(involved):
 def _check_shadow(v, layout):
     """Refuse views without a one-to-one adjoint memory, and values that may be no arrays at all."""
     d = v.definition
+    if isinstance(d, Assign) and isinstance(d.value, GetItem) and isinstance(d.value.base, Var) and d.value.base.items:
+        d = d.value.base.definition  # one of several results
     if v.active and isinstance(d, Assign) and isinstance(d.value, Call) and d.value.function in _OVERLAPPING:
         raise UnsupportedSyntaxError(
             "a broadcast or windowed view of an array whose memory changes while both are in use",
@@ -192,7 +195,7 @@ def view_source(v: Var) -> Var | None:
         and value.rule.alias in ("view", "maybe")
         and value.bound is not None
     ):
-        base = value.bound.get(value.rule.alias_of)
+        base = value.rule.alias_operand(value.bound)
         if isinstance(base, Var) and base.group is not None:
             return base
     return None

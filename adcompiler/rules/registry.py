@@ -178,6 +178,16 @@ class Rule:
             return False
         return isinstance(found, np.ufunc) or found in (np.where, conj)
 
+    def alias_operand(self, bound: dict, place: int = 0):
+        """The operand whose memory result number `place` may share, among bound arguments; None if there is none.
+
+        A star parameter stands for one operand per result, as in `np.atleast_1d(*arys)`.
+        """
+        operand = bound.get(self.alias_of) if self.alias != "fresh" else None
+        if isinstance(operand, tuple):
+            return operand[place] if place < len(operand) else None
+        return operand
+
     def without_derivative(self, arguments: dict) -> list[str]:
         """Of these parameters, those with respect to which the template says nothing."""
         known = {*self.differentiable, *self.constant_in}

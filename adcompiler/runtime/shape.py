@@ -9,6 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 
+def number(value):
+    """The number in an array without axes, which would otherwise be changed by what is added to it; a number itself.
+
+    >>> number(np.reshape(np.array([2.0]), ()))
+    np.float64(2.0)
+    """
+    return value[()] if isinstance(value, np.ndarray) else value
+
+
 def unbroadcast(y_bar, shape):
     """Sum `y_bar` over the axes along which an array of `shape` was broadcast.
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..ir.nodes import Var
 from ..ir.types import Num
-from ..runtime.shape import unbroadcast
-from .code import Needed, attribute, call, constant, nodes
+from ..runtime.shape import number, unbroadcast
+from .code import Needed, attribute, call, constant, nodes, subscript
 
 
 def all_same_extents(b, rule, value, target) -> bool:
@@ -143,7 +143,26 @@ def conform(b, expression, operand, target, rule, s):
         elif not (t.boxed is False and r.boxed is False) and not same_extents(t, r):
             expression = call(b.runtime(unbroadcast), expression, b.shape_expression(operand, s))
             fresh = False
-    return cast(b, expression, operand, r), fresh
+    expression = cast(b, expression, operand, r)
+    if isinstance(t, Num) and t.boxed is False and not (rule.elementwise and r is not None and r.boxed is False):
+        expression = unboxed(b, expression)
+    return expression, fresh
+
+
+# Functions of NumPy that give an array without axes where the operand is a number.
+_BOXING = {"reshape", "broadcast_to", "asarray", "array", "squeeze", "transpose", "swapaxes", "moveaxis", "real", "imag"}
+
+
+def unboxed(b, expression):
+    """A number where the contribution may be an array without axes: adding to that would change what it looks into."""
+    if not isinstance(expression, ast.Call):
+        return expression
+    function = expression.func
+    if isinstance(function, ast.Attribute) and function.attr in _BOXING and isinstance(function.value, ast.Name):
+        return subscript(expression, ast.Tuple([], ast.Load()))
+    if isinstance(function, ast.Name):
+        return call(b.runtime(number), expression)
+    return expression
 
 
 def cast(b, expression, operand, result):

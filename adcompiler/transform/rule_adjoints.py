@@ -13,6 +13,7 @@ from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Call, Const, Var, operands
 from ..ir.types import Num, Ref
 from ..runtime.functional_rules import call_vjp
+from ..runtime.shape import number
 from ..runtime.shadows import add_to_arrays, add_to_elements
 from ..runtime.strict import adjoint_or_zero, zero_wins
 from .code import Branch, call, clone, constant, name, needed, subscript
@@ -60,9 +61,21 @@ def reverse_rule(b, target, value: Call, s):
 
 def pass_on(b, target, value, contributions, s):
     """A result that may be a view of its operand: only a copy passes its adjoint on, a view shares it already."""
-    base = value.bound.get(value.rule.alias_of)
-    if value.rule.alias == "view" or not isinstance(base, Var):
+    if value.rule.alias == "view":
         return
+    if target.items is not None:
+        raise UnsupportedSyntaxError(
+            f"results of {value.rule.name} may be views of its arguments or copies, and memory that they share is changed",
+            s.loc,
+            hint="copy the arguments before, or call it with one argument at a time",
+        )
+    base = value.rule.alias_operand(value.bound)
+    if not isinstance(base, Var):
+        return
+    contributions = [
+        (o[0], subscript(e, constant(0))) if isinstance(o, tuple) else (o, cast(b, e, o, target.type))
+        for o, e in contributions
+    ]
     shared = call(b.numpy("may_share_memory"), needed(base, "ref", s), needed(target, "ref", s))
     code, b.code = b.code, []
     for operand, expression in contributions:
@@ -138,6 +151,10 @@ def distribute_sequence(b, operand, expression, s):
         made = b.temporary("parts_bar")
         b.line(name(made, True), expression, hidden=True)
         parts = [subscript(name(made), constant(k)) for k in range(len(items))]
+        parts = [
+            call(b.runtime(number), p) if isinstance(getattr(i, "type", None), Num) and i.type.boxed is False else p
+            for i, p in zip(items, parts, strict=True)
+        ]
     for item, part in zip(items, parts, strict=True):
         if not isinstance(item, Var) or not item.active:
             continue

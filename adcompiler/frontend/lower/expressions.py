@@ -310,13 +310,13 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         and isinstance(result_type, Num)
         and result_type.boxed is not False
     ):
-        base = bound.get(rule.alias_of)
+        base = rule.alias_operand(bound)
         if isinstance(base, Var) and base.group is not None:
             result.group = base.group
     if isinstance(result_type, Tup):
         spread(cx, node, result)
-        base = bound.get(rule.alias_of) if rule is not None and bound is not None and rule.alias != "fresh" else None
-        for item in result.items:
+        for k, item in enumerate(result.items):
+            base = rule.alias_operand(bound, k) if rule is not None and bound is not None else None
             if isinstance(base, Var) and base.group is not None and item.group is not None:
                 item.group = base.group
     if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
