@@ -8,6 +8,7 @@ array is recognised here (`all_same_extents`, `is_spread_number`), so that one n
 from __future__ import annotations
 
 import ast
+import functools
 
 import numpy as np
 
@@ -150,7 +151,7 @@ def conform(b, expression, operand, target, rule, s):
 
 
 # Functions of NumPy that give an array without axes where the operand is a number.
-_BOXING = {"reshape", "broadcast_to", "asarray", "array", "squeeze", "transpose", "swapaxes", "moveaxis", "real", "imag"}
+_BOXING = {"reshape", "broadcast_to", "asarray", "array", "squeeze", "transpose", "swapaxes", "moveaxis"}
 
 
 def unboxed(b, expression):
@@ -158,6 +159,8 @@ def unboxed(b, expression):
     if not isinstance(expression, ast.Call):
         return expression
     function = expression.func
+    if isinstance(function, ast.Attribute) and function.attr == "real" and isinstance(function.value, ast.Name):
+        return call(function, *map(functools.partial(unboxed, b), expression.args))
     if isinstance(function, ast.Attribute) and function.attr in _BOXING and isinstance(function.value, ast.Name):
         return subscript(expression, ast.Tuple([], ast.Load()))
     if isinstance(function, ast.Name):
