@@ -119,6 +119,10 @@ class MemoryBudgetError(AdcompilerError):
     """No checkpointing schedule stays within the memory budget."""
 
 
+class SnapshotError(AdcompilerError, RuntimeError):
+    """A snapshot on disk cannot be written, or is not any more what was written."""
+
+
 class GradientMismatchError(AdcompilerError, AssertionError):
     """`check_gradients` found a derivative that differs from the differences of the function."""
 

@@ -10,6 +10,7 @@ from .checking import Cost, ScheduleError, check
 from .online import OnlineSchedule, online
 from .revolve import extra_steps, revolve
 from .schedule import Schedule
+from .snapshots import Snapshots
 from .two_level import best_period, two_level, two_level_bytes
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Schedule",
     "ScheduleError",
     "Snapshot",
+    "Snapshots",
     "Tape",
     "best_period",
     "check",
