@@ -103,7 +103,11 @@ class DifferentiableFunction:
 
     def value_and_grad(self, *args, **kwargs):
         """The value and the gradient with respect to `wrt`."""
-        return self._value_and_grad(args, kwargs)
+        found = self._value_and_grad(args, kwargs)
+        if self._gradient.direct is not None:  # further calls go there without this one around them
+            self._gradient.direct.__doc__ = DifferentiableFunction.value_and_grad.__doc__
+            self.value_and_grad = self._gradient.direct
+        return found
 
     @property
     def _value_and_grad(self):

@@ -18,6 +18,7 @@ class GradientCaller:
     def __init__(self, programs, wrt, has_aux=False):
         self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
         self.fast: tuple = ()
+        self.direct = None  # the last short way as a function that can stand for `value_and_grad` itself
 
     def __call__(self, args, kwargs):
         if not kwargs:
@@ -70,16 +71,18 @@ class GradientCaller:
         places = [p - binding.hidden for p in wrt.positions]
         if any(p < 0 for p in places) or any(k < 0 for k in wrt.order) or not binding.fits(args) or len(self.fast) > 16:
             return
-        made = short_way(compiled, args, self.programs.self_argument, wrt, places)
+        made = short_way(compiled, args, self.programs.self_argument, wrt, places, self)
         if made is not None:
-            self.fast = (made, *self.fast)
+            short, self.direct = made
+            self.fast = (short, *self.fast)
 
 
-def short_way(compiled, args, hidden, wrt, places):
-    """A function of the arguments of a call of this kind: `(value, gradient)`, or None where the long way is needed.
+def short_way(compiled, args, hidden, wrt, places, otherwise):
+    """Two functions for calls of this kind, or None for arguments other than numbers and arrays.
 
-    It is generated, since a test of each argument written out costs a fraction of a loop over tests. None for arguments
-    other than numbers and arrays.
+    The first takes the tuple of arguments, and gives `(value, gradient)`, or None where the long way is needed. The
+    second takes the call itself, `(*args, **kwargs)`, and hands what it cannot do on to `otherwise(args, kwargs)`.
+    They are generated, since a test of each argument written out costs a fraction of a loop over tests.
     """
     known = {
         "ndarray": np.ndarray,
@@ -90,6 +93,7 @@ def short_way(compiled, args, hidden, wrt, places):
         "add_place": add_place,
         "compiled": compiled,
         "namespace": compiled.namespace,
+        "otherwise": otherwise,
     }
     names = [f"a{k}" for k in range(len(args))]
     tests = []
@@ -102,7 +106,7 @@ def short_way(compiled, args, hidden, wrt, places):
             known[f"type_{k}"] = type(a)
         else:
             return None
-    lines = ["def short(args):", f"    if len(args) != {len(args)}:", "        return None"]
+    lines = []
     if names:
         lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
     lines += _guard_lines(compiled, known)
@@ -117,14 +121,18 @@ def short_way(compiled, args, hidden, wrt, places):
         "        add_place(error, compiled, 'gradient')",
         "        raise",
     ]
-    lines += _finish_lines(args, wrt, places)
-    exec(compile("\n".join(lines), "<adcompiler call>", "exec"), known)
-    return known["short"]
+    lines += _finish_lines(args, wrt, places, known)
+    count = f"len(args) != {len(args)}"
+    short = ["def short(args):", f"    if {count}:", "        return None", *lines]
+    direct = ["def value_and_grad(*args, **kwargs):", f"    if kwargs or {count}:", "        return None", *lines]
+    direct = [line.replace("return None", "return otherwise(args, kwargs)") for line in direct]
+    exec(compile("\n".join([*short, *direct]), "<adcompiler call>", "exec"), known)
+    return known["short"], known["value_and_grad"]
 
 
 def _guard_lines(compiled, known):
     """Tests of the globals that the code relies on; current values of those that it reads go into its namespace."""
-    lines = []
+    tests, stores = [], []
     for k, (container, name, is_cell, holds, spelling) in enumerate(guard_checks(compiled)):
         known[f"container_{k}"], known[f"holds_{k}"] = container, holds
         if isinstance(container, Attributes) and not isinstance(container.owner, type):
@@ -132,35 +140,43 @@ def _guard_lines(compiled, known):
             found = f"container_{k}.{name}"
         else:
             found = f"container_{k}[{name!r}]{'.cell_contents' if is_cell else ''}"
-        lines += [
-            "    try:",
-            f"        found = {found}",
-            "    except (KeyError, ValueError, AttributeError):",
-            "        return None",
-        ]
         kind = getattr(holds, "python_type", None)
+        if isinstance(holds, IsSame):
+            known[f"wanted_{k}"] = holds.wanted
+            tests.append(f"({found} is wanted_{k} or holds_{k}({found}))")
+            continue
         if kind is not None:
             known[f"kind_{k}"] = kind
-            lines.append(f"    if type(found) is not kind_{k}:")
-        elif isinstance(holds, IsSame):
-            known[f"wanted_{k}"] = holds.wanted
-            lines.append(f"    if found is not wanted_{k} and not holds_{k}(found):")
-        else:
-            lines.append(f"    if not holds_{k}(found):")
-        lines.append("        return None")
+        test = f"type(found_{k} := {found}) is kind_{k}" if kind is not None else f"holds_{k}(found_{k} := {found})"
+        tests.append(f"({test})")
         if spelling is not None:
-            lines.append(f"    namespace[{spelling!r}] = found")
-    return lines
+            stores.append(f"        namespace[{spelling!r}] = found_{k}")
+    if not tests:
+        return []
+    return [
+        "    try:",
+        f"        if not ({' and '.join(tests)}):",
+        "            return None",
+        *stores,
+        "    except (KeyError, ValueError, AttributeError):",
+        "        return None",
+    ]
 
 
-def _finish_lines(args, wrt, places):
+def _finish_lines(args, wrt, places, known):
     """What is done with a gradient: refused if it holds a NaN, brought to the type of its argument where it is not."""
     if wrt.is_single and type(args[places[0]]) is np.ndarray:
         k = places[0]
+        if args[k].ndim == 1:  # the type of the sum of squares tells dtype and rank of the gradient
+            known["number"] = args[k].dtype.type
+            total, holds = "gradient.dot(gradient)", "type(total) is number and total == total"
+        else:
+            total = "vdot(gradient, gradient) if gradient.size <= 4096 else gradient.sum()"
+            holds = f"total == total and gradient.dtype is dtype_{k}"
         return [
-            "    if type(gradient) is ndarray:",
-            "        total = vdot(gradient, gradient) if gradient.size <= 4096 else gradient.sum()",
-            f"        if total == total and gradient.dtype is dtype_{k} and gradient.shape == a{k}.shape:",
+            f"    if type(gradient) is ndarray and gradient.shape == a{k}.shape:",
+            f"        total = {total}",
+            f"        if {holds}:",
             "            return value, gradient",
             "    if is_nan(gradient):",
             "        return None",

@@ -11,6 +11,7 @@ import types
 
 import numpy as np
 
+from ..ir.types import Num
 from ..rules.libraries import public_name
 
 _OPERATORS = {
@@ -55,6 +56,36 @@ def apply(function_node, function, args, kwargs):
     if not kwargs and len(args) == 1 and function in _UNARY:
         return ast.UnaryOp(_UNARY[function](), args[0])
     return ast.Call(function_node(function), list(args), [ast.keyword(k, v) for k, v in kwargs.items()])
+
+
+# Functions that, given an array, do nothing but look for the array's own method.
+_METHODS = {
+    id(function): name
+    for name, functions in {
+        "sum": (np.sum,),
+        "mean": (np.mean,),
+        "prod": (np.prod,),
+        "max": (np.max, np.amax),
+        "min": (np.min, np.amin),
+        "all": (np.all,),
+        "any": (np.any,),
+    }.items()
+    for function in functions
+}
+
+
+def method_of(value) -> str | None:
+    """The method by which a `Call` is printed; ".name" is an attribute, None is a plain call.
+
+    `np.sum(x)` of an array is printed as `x.sum()`: the same computation, without the search for the method.
+    """
+    if value.method is not None:
+        return value.method
+    types = [getattr(a, "type", None) for a in value.args]
+    ranks = [t.rank if isinstance(t, Num) and t.boxed is True else None for t in types]
+    if value.function in (operator.matmul, np.matmul) and ranks == [1, 1] and not value.kwargs:
+        return "dot"  # of two vectors, in half the time
+    return _METHODS.get(id(value.function)) if ranks and ranks[0] else None
 
 
 class Namer:

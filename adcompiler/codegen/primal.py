@@ -39,7 +39,7 @@ from ..ir.nodes import (
 from ..ir.types import Tup
 from ..transform.bars import unique
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
-from .names import apply, operator_node
+from .names import apply, method_of, operator_node
 
 
 class PrimalNames:
@@ -133,10 +133,11 @@ class PrimalNames:
     def call(self, e: Call):
         args = [self.read(a) for a in e.args]
         kwargs = {k: self.read(v) for k, v in e.kwargs.items()}
-        if e.method is not None and e.method.startswith("."):
-            return attribute(args[0], e.method[1:])
-        if e.method is not None:
-            return call(attribute(args[0], e.method), *args[1:], **kwargs)
+        method = method_of(e)
+        if method is not None and method.startswith("."):
+            return attribute(args[0], method[1:])
+        if method is not None:
+            return call(attribute(args[0], method), *args[1:], **kwargs)
         if isinstance(e.function, (Var, Const, GetAttr)):
             return call(self.read(e.function), *args, **kwargs)
         return apply(self.namer.object, e.function, args, kwargs)

@@ -95,6 +95,8 @@ def total(b, node, target, uniform_bar):
                 else call(b.numpy("dot"), left_node, node.right)
             )
             return ast.UnaryOp(ast.USub(), product) if sign else product
+    if extent_of(b, node, target, uniform_bar) == "full":
+        return call(attribute(node, "sum"))
     return call(b.numpy("sum"), node)
 
 

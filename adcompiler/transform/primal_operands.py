@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..codegen.names import apply
+from ..codegen.names import apply, method_of
 from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Assign, Call, Const, ContainerOp, Display, GetAttr, GetItem, Raw, Slice, UserCall, Var
 from ..ir.types import Num, Ref, Tup
@@ -105,10 +105,11 @@ def printed_call(b, value, at):
         for a in value.args
     ]
     kwargs = {k: need_operand(b, v, at) for k, v in value.kwargs.items()}
-    if value.method is not None and value.method.startswith("."):
-        return attribute(args[0], value.method[1:])
-    if value.method is not None:
-        return call(attribute(args[0], value.method), *args[1:], **kwargs)
+    method = method_of(value)
+    if method is not None and method.startswith("."):
+        return attribute(args[0], method[1:])
+    if method is not None:
+        return call(attribute(args[0], method), *args[1:], **kwargs)
     if isinstance(value.function, GetAttr):
         return call(need_operand(b, value.function, at), *args, **kwargs)
     return apply(b.namer.object, value.function, args, kwargs)
