@@ -82,7 +82,7 @@ class Program:
 
 
 def is_literal(value) -> bool:
-    """Is it written as a literal: an integer, a bool, a string, None, a tuple of them?"""
-    if type(value) is tuple:
+    """Is it written as a literal: an integer, a bool, a string, None, a list or tuple of them?"""
+    if type(value) in (tuple, list):
         return all(map(is_literal, value))
     return type(value) in (int, bool, str, type(None))

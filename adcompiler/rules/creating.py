@@ -67,6 +67,8 @@ def require(a, dtype=None, requirements=None):
     np.float16,
     np.longdouble,
     elementwise=True,
+    alias="maybe",
+    alias_of="x",
     name="numpy.float64",
 )
 def scalar_type(x, /):

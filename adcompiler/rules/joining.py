@@ -238,7 +238,7 @@ def undelete_(value, shape, obj, axis):
     value_bar = np.delete(y_bar, obj, axis)
 
 
-@rule(unpad, linear=("value",))
+@rule(unpad, linear=("value",), alias="maybe", alias_of="value")
 def unpad_(value, shape, pad_width, mode="constant"):
     y = unpad(value, shape, pad_width, mode)
     value_bar = np.pad(y_bar, pad_width, mode)

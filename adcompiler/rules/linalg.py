@@ -264,7 +264,14 @@ def tensorinv(a, ind=2):
     y_dot = tensorinv_tangent(a_dot, y, ind)
 
 
-@rule(np.linalg.matrix_power)
+@rule(np.linalg.matrix_power, alias="maybe", alias_of="a", when={"n": 1})
+def matrix_itself(a, n):
+    y = np.linalg.matrix_power(a, n)
+    a_bar = y_bar
+    y_dot = a_dot
+
+
+@rule(np.linalg.matrix_power, when={})
 def matrix_power(a, n):
     y = np.linalg.matrix_power(a, n)
     a_bar = matrix_power_adjoint(y_bar, a, n)

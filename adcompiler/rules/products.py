@@ -175,7 +175,7 @@ def linalg_tensordot(x1, x2, /, *, axes=2):
     x2_bar = tensordot_right_adjoint(z_bar, x1, np.shape(x2), axes)
 
 
-@rule(np.einsum, multilinear=("*operands",))
+@rule(np.einsum, alias="maybe", alias_of="operands", multilinear=("*operands",))
 def einsum(subscripts, *operands, optimize=False):
     y = np.einsum(subscripts, *operands, optimize=optimize)
     operands_bar = [einsum_adjoint(y_bar, subscripts, operands, k, optimize) for k in range(len(operands))]

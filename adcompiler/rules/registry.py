@@ -178,14 +178,14 @@ class Rule:
             return False
         return isinstance(found, np.ufunc) or found in (np.where, conj)
 
-    def alias_operand(self, bound: dict, place: int = 0):
+    def alias_operand(self, bound: dict, place: int = 0, results: int = 1):
         """The operand whose memory result number `place` may share, among bound arguments; None if there is none.
 
         A star parameter stands for one operand per result, as in `np.atleast_1d(*arys)`.
         """
         operand = bound.get(self.alias_of) if self.alias != "fresh" else None
         if isinstance(operand, tuple):
-            return operand[place] if place < len(operand) else None
+            return operand[place] if len(operand) == results else None
         return operand
 
     def without_derivative(self, arguments: dict) -> list[str]:
@@ -332,7 +332,8 @@ def rule(
 ):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
-    A second template for the same function is a variant if both state `when` (literals of the call, see Rule).
+    A second template for the same function is a variant if both state `when` (literals of the call, see Rule); the last
+    one may state `when={}`, for all other calls.
     Raises AdcompilerError if the text is not a template or a function already has a rule (unless `replace`).
     """
 
@@ -360,16 +361,16 @@ def rule(
             multilinear=tuple(multilinear),
             **parts,
         )
-        _add(made, replace)
+        _add(made, replace, is_variant=when is not None)
         return template
 
     return register
 
 
-def _add(made: Rule, replace: bool):
+def _add(made: Rule, replace: bool, is_variant: bool = False):
     global version
     first = lookup(made.functions[0])
-    if not replace and first is not None and first.when and made.when and first.functions == made.functions:
+    if not replace and first is not None and first.when and is_variant and first.functions == made.functions:
         made = dataclasses.replace(first, variants=(*first.variants, made))
         replace = True
     for function in made.functions:

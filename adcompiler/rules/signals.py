@@ -26,7 +26,13 @@ from .registry import conj, inactive, rule
 # Differences and integrals
 
 
-@rule(np.diff, linear=("a", "prepend", "append"))
+@rule(np.diff, linear=("a",), alias="maybe", alias_of="a", when={"n": 0})
+def undifferenced(a, n=1, axis=-1, prepend=None, append=None):
+    y = np.diff(a, n=n)
+    a_bar = y_bar
+
+
+@rule(np.diff, linear=("a", "prepend", "append"), when={})
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     y = np.diff(a, n=n, axis=axis, prepend=prepend, append=append)
     before = 0 if prepend is None else axis_length(np.shape(prepend), axis)

@@ -136,9 +136,9 @@ def is_number(b, node) -> bool:
 
 def conform(b, expression, operand, target, rule, s):
     """Bring a contribution to the shape and kind of its operand; also whether it is a new array."""
+    if rule.elementwise and target.items:
+        target = target.items[0]  # `divmod`: all results have one shape
     t, r = operand.type, target.type if isinstance(target.type, Num) else None
-    if rule.elementwise and r is None and target.items:
-        r = target.items[0].type  # `divmod`: all results have one shape
     fresh = is_fresh(expression)
     if rule.elementwise and r is not None and isinstance(t, Num):
         if t.boxed is False and r.boxed is True:
@@ -158,6 +158,8 @@ _BOXING = {"reshape", "broadcast_to", "asarray", "array", "squeeze", "transpose"
 
 def unboxed(b, expression):
     """A number where the contribution may be an array without axes: adding to that would change what it looks into."""
+    if isinstance(expression, ast.Subscript) and isinstance(expression.value, ast.Call):
+        return call(b.runtime(number), expression)
     if not isinstance(expression, ast.Call):
         return expression
     function = expression.func

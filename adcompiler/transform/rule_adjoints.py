@@ -13,7 +13,8 @@ from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Call, Const, Var, operands
 from ..ir.types import Num, Ref
 from ..runtime.functional_rules import call_vjp
-from ..runtime.shape import number
+from ..runtime.joining import slices_along, split_like, unblock, unstack_like
+from ..runtime.shape import number, reshape_each, unbroadcast_each
 from ..runtime.shadows import add_to_arrays, add_to_elements
 from ..runtime.strict import adjoint_or_zero, zero_wins
 from .code import Branch, call, clone, constant, name, needed, subscript
@@ -45,6 +46,8 @@ def reverse_rule(b, target, value: Call, s):
         expression = instance.contribution(parameter)
         if expression is None:
             continue
+        if isinstance(operand, Var) and isinstance(operand.type, Num) and gives_list(rule, parameter):
+            expression = call(b.numpy("array"), expression)  # an array that stands for the sequence of its rows
         if b.strict and rule.elementwise:
             expression = masked(b, expression, results[0], s)
         contributions.append((operand, expression))
@@ -57,6 +60,20 @@ def reverse_rule(b, target, value: Call, s):
     for r in results:
         b.kill(r)
     distribute(b, contributions, killed, rule, target, s, b.bars.get(target) if uniform_result else None, handed_over)
+
+
+_LISTS = (reshape_each, unbroadcast_each, split_like, slices_along, unblock, unstack_like)
+
+
+def gives_list(rule, parameter) -> bool:
+    """Does the formula of this adjoint give a list, one for each array in a sequence?"""
+    formula = rule.adjoint_statements(parameter)[-1].value
+    return (
+        isinstance(formula, ast.ListComp)
+        or isinstance(formula, ast.Call)
+        and isinstance(formula.func, ast.Name)
+        and rule.namespace.get(formula.func.id) in _LISTS
+    )
 
 
 def pass_on(b, target, value, contributions, s):

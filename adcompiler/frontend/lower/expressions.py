@@ -316,7 +316,7 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     if isinstance(result_type, Tup):
         spread(cx, node, result)
         for k, item in enumerate(result.items):
-            base = rule.alias_operand(bound, k) if rule is not None and bound is not None else None
+            base = rule.alias_operand(bound, k, len(result.items)) if rule is not None and bound is not None else None
             if isinstance(base, Var) and base.group is not None and item.group is not None:
                 item.group = base.group
     if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:

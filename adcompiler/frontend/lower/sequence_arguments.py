@@ -52,6 +52,10 @@ def _argument(cx, node, function, rule, operand, kept):
             cx.unsupported(
                 node, "a list of lists and other things as an argument", "make arrays of the inner lists first"
             )
+        if function is np.block:  # the depth of the lists is part of what it does
+            cx.unsupported(
+                node, "a list of lists, made elsewhere, as an argument of np.block", "write the brackets in the call"
+            )
         operand = _arrays_of(cx, node, operand)
     if function in JOINS:
         return _kept(cx, node, operand, kept)
