@@ -7,6 +7,7 @@ A schedule knows nothing of arrays: it is a stream of actions on numbered steps.
 from .actions import DISK, MEMORY, Advance, Drop, Level, Restore, Reverse, Snapshot, Tape
 from .budget import smallest_budget, within_budget
 from .checking import Cost, ScheduleError, check
+from .disk import disk
 from .online import OnlineSchedule, online
 from .revolve import extra_steps, revolve
 from .schedule import Schedule
@@ -30,6 +31,7 @@ __all__ = [
     "Tape",
     "best_period",
     "check",
+    "disk",
     "extra_steps",
     "online",
     "revolve",

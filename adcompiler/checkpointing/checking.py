@@ -80,6 +80,7 @@ class _Run:
         self.left = steps  # steps from here on are reversed
         self.reached = 0  # the first sweep has run the steps before this one
         self.snapshots: set[tuple[int, Level]] = set()
+        self.live: Counter[Level] = Counter()  # how many of them on each level
         self.tapes: list[int] = []
 
     def carry_out(self, action: Action) -> None:
@@ -105,10 +106,10 @@ class _Run:
                 self.cost.reads[level] += 1
                 self.state = step
                 if last:
-                    self.snapshots.remove((step, level))
+                    self._free(step, level)
             case Drop(step, level):
                 self._find(step, level)
-                self.snapshots.remove((step, level))
+                self._free(step, level)
             case _:
                 raise ScheduleError("this is no action")
 
@@ -133,14 +134,19 @@ class _Run:
         _demand(self.state == step, f"the current state is {self.state}")
         _demand((step, level) not in self.snapshots, "there is such a snapshot already")
         self.snapshots.add((step, level))
+        self.live[level] += 1
         self.cost.writes[level] += 1
-        live = sum(where is level for _, where in self.snapshots)
+        live = self.live[level]
         self.cost.peak_snapshots[level] = max(self.cost.peak_snapshots[level], live)
         if self.slots is not None:
             _demand(live <= self.slots.get(level, 0), f"more than {self.slots.get(level, 0)} snapshots on this level")
 
     def _find(self, step, level):
         _demand((step, level) in self.snapshots, "there is no such snapshot")
+
+    def _free(self, step, level):
+        self.snapshots.remove((step, level))
+        self.live[level] -= 1
 
     def finish(self):
         _demand(self.left == 0, f"at the end: steps 0 to {self.left - 1} are not reversed")
