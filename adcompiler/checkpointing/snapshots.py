@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from ..runtime.packing import check_format, pack, unpack
 from .actions import DISK, MEMORY, Drop, Restore, Snapshot
+from .copying import arrays_in, shared_blocks
 from .disk_store import DiskStore
 from .memory_store import MemoryStore
 
@@ -14,7 +16,8 @@ class Snapshots:
     """The stored states of one chain.
 
     `mutable` marks the entries of a state whose memory the program writes into (see MemoryStore); files go into a
-    directory of their own inside `directory` (see DiskStore), which is made when the first is written.
+    directory of their own inside `directory` (see DiskStore), which is made when the first is written. With `tape_dtype`,
+    floating arrays that are entries of a state are kept in fewer bits (see runtime.packing), if they share no memory.
 
     >>> from adcompiler.checkpointing import Restore, Snapshot
     >>> snapshots = Snapshots()
@@ -26,19 +29,32 @@ class Snapshots:
     (1, 8)
     """
 
-    def __init__(self, mutable: Sequence[bool] | None = None, directory: str | os.PathLike | None = None):
+    def __init__(
+        self,
+        mutable: Sequence[bool] | None = None,
+        directory: str | os.PathLike | None = None,
+        tape_dtype: str | None = None,
+    ):
         self.directory = directory
+        self.tape_dtype = check_format(tape_dtype)
         self._stores: dict = {MEMORY: MemoryStore(mutable)}
 
     def save(self, action: Snapshot, state: tuple) -> None:
         """Store the current state. Raises SnapshotError if a disk does not take it."""
         if action.level is DISK and DISK not in self._stores:
             self._stores[DISK] = DiskStore(self.directory)
-        self._stores[action.level].save(action.step, state)
+        self._stores[action.level].save(action.step, self._packed(state))
 
     def restore(self, action: Restore) -> tuple:
         """A stored state. Raises SnapshotError if it is not on the disk any more."""
-        return self._stores[action.level].load(action.step, action.last)
+        state = self._stores[action.level].load(action.step, action.last)
+        return state if self.tape_dtype is None else tuple(map(unpack, state))
+
+    def _packed(self, state):
+        if self.tape_dtype is None:
+            return state
+        _, views = shared_blocks(arrays_in(state))
+        return tuple(value if id(value) in views else pack(value, self.tape_dtype) for value in state)
 
     def drop(self, action: Drop) -> None:
         """Free a stored state."""
@@ -46,7 +62,7 @@ class Snapshots:
 
     def fork(self) -> Snapshots:
         """The same snapshots for another reverse sweep: neither is changed by the other."""
-        made = Snapshots(directory=self.directory)
+        made = Snapshots(directory=self.directory, tape_dtype=self.tape_dtype)
         made._stores = {level: store.fork() for level, store in self._stores.items()}
         return made
 

@@ -118,6 +118,26 @@ def test_levels(tmp_path):
     assert snapshots.nbytes == 0 and len(snapshots) == 0 and snapshots.peak_nbytes == 400
 
 
+@pytest.mark.parametrize("level", [MEMORY, DISK])
+def test_fewer_bits(level):
+    snapshots = Snapshots(tape_dtype="float16")
+    u, v = np.full(100, 0.1), np.arange(100.0)
+    inner = np.full(100, 0.1)
+    state = (u, v, v[1:], 3, [inner], u.astype(np.float32))
+    snapshots.save(Snapshot(0, level), state)
+    size = snapshots.nbytes if level is MEMORY else snapshots.disk_nbytes
+    assert 200 + 800 + 800 + 200 <= size <= 3000
+    other = snapshots.fork()
+    for each in (snapshots, other):
+        a, b, c, d, e, f = each.restore(Restore(0, level, last=True))
+        assert np.array_equal(a, u.astype(np.float16).astype(float)) and a[0] != 0.1
+        assert np.array_equal(f, a.astype(np.float32)) and f.dtype == np.float32
+        assert np.array_equal(b, v) and np.shares_memory(b, c) and d == 3 and np.array_equal(e[0], inner)
+    assert u[0] == 0.1
+    with pytest.raises(ValueError, match="tape_dtype='f2'"):
+        Snapshots(tape_dtype="f2")
+
+
 def files(directory):
     return sorted(os.path.join(folder, name) for folder, _, names in os.walk(directory) for name in names)
 
