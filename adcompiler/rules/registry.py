@@ -57,6 +57,8 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..errors import AdcompilerError, Loc
 from . import libraries
 
@@ -82,8 +84,6 @@ def is_real(value) -> bool:
 
 def ndim(value) -> int:
     """Marker of templates: the rank of a value. A comparison with a literal is decided where the rank is known."""
-    import numpy as np
-
     return np.ndim(value)
 
 
@@ -94,9 +94,11 @@ def is_literal(value) -> bool:
 
 def shapes(arrays) -> list[tuple[int, ...]]:
     """The shapes of a sequence of arrays; in a template it reads only their shapes."""
-    import numpy as np
-
     return [np.shape(a) for a in arrays]
+
+
+# What stands for an argument of a call whose value is not known when compiling.
+UNKNOWN = object()
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ class Rule:
     def for_call(self, arguments: dict) -> "Rule | None":
         """The template that applies to a call, by its literal arguments; None if the form has no derivative.
 
-        `arguments` maps parameters to literals; a parameter left out counts as given by its default.
+        `arguments` maps parameters to literals, or to UNKNOWN where the call gives something that only the running
+        program knows; a parameter left out counts as given by its default.
         """
         for candidate in (self, *self.variants):
             defaults = {name: p.default for name, p in candidate.signature.parameters.items()}
@@ -167,7 +170,9 @@ class Rule:
             if names_read(statement.value) & bars:
                 bars.add(_target(statement))
         calls = [n for s in self.statements for n in ast.walk(s.value) if isinstance(n, ast.Call)]
-        return all(self._is_pointwise(c.func) for c in calls if any(names_read(a) & bars for a in ast.iter_child_nodes(c)))
+        return all(
+            self._is_pointwise(c.func) for c in calls if any(names_read(a) & bars for a in ast.iter_child_nodes(c))
+        )
 
     def _is_pointwise(self, function: ast.expr) -> bool:
         import numpy as np
@@ -458,6 +463,8 @@ def _parse(template) -> dict:
 
 def _same_literal(given, wanted) -> bool:
     """Equality; a flag may be given as any truth value."""
+    if given is UNKNOWN or isinstance(given, np.ndarray):
+        return False
     return bool(given) == wanted if isinstance(wanted, bool) else given == wanted
 
 

@@ -431,6 +431,8 @@ def call_function(cx, node, function, args, kwargs):
     if isinstance(function, np.ufunc) and "where" in kwargs and any(cx.varied(a) for a in args):
         cx.unsupported(node, "'where=' without 'out=' leaves elements without a value", "pass out=np.zeros_like(...)")
     rule = lookup(function)
+    if rule is not None and _overwrites(cx, node, function, rule, args, kwargs):
+        return _opaque_call(cx, node, Const(function), args, kwargs)
     if rule is not None or is_inactive(function):
         return emit_call(cx, node, function, tuple(args), kwargs)
     _refuse_derivatives_inside(cx, node, function)
@@ -475,6 +477,24 @@ def call_function(cx, node, function, args, kwargs):
             cx.missing_rule(node, _name(function))
         return _opaque_call(cx, node, Const(function), args, kwargs)
     return _user_function(cx, node, function, args, kwargs, active)
+
+
+def _overwrites(cx, node, function, rule, args, kwargs):
+    """Does a call tell SciPy that it may write into its arguments (`overwrite_a=True`)? Refused on active values."""
+    if public_name(function) is None:
+        return False
+    try:
+        bound = rule.signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        bound = kwargs
+    asked = [p for p, v in bound.items() if p.startswith("overwrite_") and cx.constant(v) not in (False, 0)]
+    if asked and any(cx.varied(a) for a in (*args, *kwargs.values())):
+        cx.unsupported(
+            node,
+            f"'{asked[0]}' lets {_name(function)} write into an argument that the derivative may need",
+            "leave it out",
+        )
+    return bool(asked)
 
 
 # Functions that call a Python function for each element or row.

@@ -52,7 +52,7 @@ from ...ir.types import (
     type_of,
 )
 from ...rules.libraries import public_name
-from ...rules.registry import is_inactive, lookup
+from ...rules.registry import UNKNOWN, is_inactive, lookup
 from . import numbers, sequence_arguments
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .context import Frame, Group, names_used
@@ -260,9 +260,9 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     bound, kept = None, {}
     if rule is not None and any_varied and (rule.statements or rule.vjp or rule.jvp):
         args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
-    if rule is not None and rule.variants:
-        literals = {k: cx.constant(v) for k, v in _bind_loosely(rule, args, kwargs).items()}
-        rule = rule.for_call({k: v for k, v in literals.items() if v is not NOTHING})
+    if rule is not None and (rule.when or rule.variants):
+        known = {k: cx.constant(v) for k, v in _bind_loosely(rule, args, kwargs).items()}
+        rule = rule.for_call({k: UNKNOWN if v is NOTHING else v for k, v in known.items()})
         if rule is None and any_varied:
             cx.missing_rule(
                 node, f"this form of {_name_of(function)}", "write the call in a form that 'adcompiler rules' lists"
@@ -632,7 +632,9 @@ def attribute(cx, node, base, attr):
             return raw(cx, node)
         read_when_called = type(found) is float and isinstance(value, python_types.ModuleType)
         read_when_called = read_when_called and not belongs_to_a_library(value)
-        if not read_when_called and (isinstance(type_of(found), Static) or isinstance(found, (int, float)) or callable(found)):
+        if not read_when_called and (
+            isinstance(type_of(found), Static) or isinstance(found, (int, float)) or callable(found)
+        ):
             take_for_granted(cx, value, attr)
             return Const(found)
         container = readable_attributes(cx, value)
