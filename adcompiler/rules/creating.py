@@ -1,4 +1,4 @@
-"""Rules of array constructors: arrays from values, from ranges, and from polynomials."""
+"""Rules of array constructors: arrays from values, from ranges, and matrices of powers."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def meshgrid_of_views(*xi, copy=True, sparse=False, indexing="xy"):
     xi_bar = ungrid(y_bar, shapes(xi), indexing)
 
 
-# ---- matrices and polynomials -----------------------------------------------------------------------------------
+# ---- matrices --------------------------------------------------------------------------------------------------
 
 
 @rule(np.vander)
@@ -179,20 +179,6 @@ def vander(x, N=None, increasing=False):
         else np.sum(y_bar[:, :-1] * np.arange(n, 0, -1) * conj(np.vander(x, n)), axis=1)
     )
     y_dot = x_dot[:, np.newaxis] * vander_slopes(x, np.shape(y)[1], increasing)
-
-
-@rule(np.polyval)
-def polyval(p, x):
-    y = np.polyval(p, x)
-    p_bar = np.ravel(y_bar) @ conj(np.vander(np.ravel(x), np.size(p)))
-    x_bar = y_bar * conj(np.polyval(np.polyder(p), x))
-    y_dot = np.polyval(p_dot, x) + np.polyval(np.polyder(p), x) * x_dot
-
-
-@rule(np.polyder, linear=("p",))
-def polyder(p):
-    y = np.polyder(p)
-    p_bar = np.append(y_bar * np.arange(np.size(y_bar), 0, -1), 0.0)
 
 
 # ---- constructors without a derivative --------------------------------------------------------------------------
