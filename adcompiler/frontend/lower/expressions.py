@@ -706,6 +706,7 @@ def _subscript(cx, node):
 
 def subscript(cx, node, base, index):
     """`base[index]` of an array, tuple, list or dict."""
+    from . import index_tricks
     from .items import read_item
 
     t = cx.type(base)
@@ -724,6 +725,11 @@ def subscript(cx, node, base, index):
         return result
     if cx.varied(base):
         cx.unsupported(node, "this value cannot be indexed by the compiler")
+    if index_tricks.any_varied(cx, index):
+        made = index_tricks.joined(cx, node, base, index)
+        if made is not None:
+            return made
+        cx.unsupported(node, "an object about which nothing is known is indexed by an active value")
     return cx.assign_temporary(GetItem(base, index), OPAQUE, node)
 
 
