@@ -18,5 +18,7 @@ from . import (  # noqa: F401  (each module registers its rules)
     shape,
     signals,
     sorting,
+    statistics,
     transcendental,
+    ufunc_methods,
 )

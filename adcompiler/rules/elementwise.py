@@ -143,6 +143,19 @@ def modf(x, /):
     x_bar = fractional_bar
 
 
+@rule(np.frexp, elementwise=True)
+def frexp(x, /):
+    mantissa, exponent = np.frexp(x)
+    x_bar = np.ldexp(mantissa_bar, -exponent)
+    mantissa_dot = np.ldexp(x_dot, -exponent)
+
+
+@rule(np.nextafter, elementwise=True, constant_in=("y",))
+def nextafter(x, y, /):
+    z = np.nextafter(x, y)
+    x_bar = z_bar
+
+
 @rule(np.ldexp, elementwise=True)
 def ldexp(x, n, /):
     y = np.ldexp(x, n)

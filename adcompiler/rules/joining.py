@@ -9,6 +9,7 @@ from ..runtime.joining import (
     inserted,
     join_like,
     nested_shapes,
+    nonzero_region,
     not_inserted,
     padded,
     padding_values,
@@ -20,6 +21,7 @@ from ..runtime.joining import (
     undelete,
     unpad,
     unsplit,
+    untrim,
     unstack_like,
 )
 from ..runtime.shape import unrepeat, unresize, untile
@@ -47,7 +49,7 @@ def block(arrays):
     arrays_bar = unblock(y_bar, nested_shapes(arrays))
 
 
-@rule(np.vstack, linear=("tup",))
+@rule(*[np.__dict__[name] for name in ("vstack", "row_stack") if name in np.__dict__], linear=("tup",))
 def vstack(tup, *, dtype=None, casting="same_kind"):
     y = np.vstack(tup)
     tup_bar = split_like(y_bar, shapes(tup), axis=0, rank=2)
@@ -150,6 +152,13 @@ def resize(a, new_shape):
     a_bar = unresize(y_bar, np.shape(a))
 
 
+@rule(np.trim_zeros, alias="view", alias_of="filt")
+def trim_zeros(filt, trim="fb", axis=None):
+    y = np.trim_zeros(filt, trim)
+    filt_bar = untrim(y_bar, filt, trim, axis)
+    y_dot = filt_dot[nonzero_region(filt, trim, axis)]
+
+
 # `stat_length` and `end_values` are not offered; the modes that need them are refused when the adjoint runs.
 @rule(np.pad)
 def pad(array, pad_width, mode="constant", *, constant_values=0):
@@ -250,4 +259,4 @@ def padding_values_(value, shape, pad_width, values_shape):
     value_bar = np.pad(np.zeros(shape, np.result_type(y_bar)), pad_width, constant_values=y_bar)
 
 
-inactive(nested_shapes)
+inactive(nested_shapes, nonzero_region)

@@ -28,8 +28,11 @@ from ..runtime.mutators import (
     along_values,
     copied,
     diagonal_values,
+    divided_at,
+    extremum_shares,
     factors_beside,
     filled,
+    lowered_at,
     masked_values,
     multiplied_at,
     placed,
@@ -37,13 +40,15 @@ from ..runtime.mutators import (
     put_along,
     put_masked,
     put_values,
+    raised_at,
     reduced_at,
+    weighted_tangent,
     with_diagonal,
     with_put,
 )
 from ..runtime.shape import unbroadcast
 from . import sorting  # noqa: F401  the rules of np.sort and np.partition, the pure functions of two methods
-from .registry import conj, rule
+from .registry import conj, inactive, rule
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,24 @@ def multiply_at(a, indices, b):
     y_dot = accumulated_at(multiplied_at(a_dot, indices, b), indices, b_dot * factors_beside(a, indices, b))
 
 
+@rule(divided_at)
+def divide_at(a, indices, b):
+    y = divided_at(a, indices, b)
+    a_bar = divided_at(y_bar, indices, conj(b))
+    b_bar = -unbroadcast((y_bar * conj(y))[indices] / conj(b), np.shape(b))
+    y_dot = reduced_at(divided_at(a_dot, indices, b), indices, y[indices] * (b_dot / b))
+
+
+# The entry itself and all values that are equal to the extremum share it.
+@rule(raised_at, lowered_at)
+def maximum_at(a, indices, b):
+    y = raised_at(a, indices, b)
+    shares = extremum_shares(a, indices, b, y)
+    a_bar = y_bar * shares[0]
+    b_bar = unbroadcast(y_bar[indices] * shares[1], np.shape(b))
+    y_dot = accumulated_at(weighted_tangent(a_dot, shares[0]), indices, weighted_tangent(b_dot, shares[1]))
+
+
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
@@ -186,6 +209,8 @@ def along_values_(value, indices, shape, axis):
     value_bar = put_along(np.zeros(np.shape(value), np.result_type(y_bar)), indices, y_bar, axis)
 
 
+inactive(extremum_shares)
+
 # ---- the table --------------------------------------------------------------------------------------------------
 
 _SHAPE = "it changes the shape of the array in place", "make a new array with np.resize or np.concatenate"
@@ -206,6 +231,9 @@ MUTATORS = {
     (np.add, "at"): Mutator("a", accumulated_at),
     (np.subtract, "at"): Mutator("a", reduced_at),
     (np.multiply, "at"): Mutator("a", multiplied_at),
+    (np.divide, "at"): Mutator("a", divided_at),
+    (np.maximum, "at"): Mutator("a", raised_at),
+    (np.minimum, "at"): Mutator("a", lowered_at),
     np.ndarray.resize: Mutator("a", None, *_SHAPE),
     np.ndarray.byteswap: Mutator("a", None, *_BYTES),
     np.ndarray.setfield: Mutator("a", None, *_BYTES),

@@ -301,6 +301,9 @@ def is_inactive(function) -> bool:
     function = _canonical(function)
     if _INACTIVE.get(id(function)) is function:
         return True
+    owner = getattr(function, "__self__", None)
+    if type(owner).__name__ == "ufunc":  # a reduction, an outer product ... of a comparison is one too
+        return is_inactive(owner)
     return _rules_are_read_now(function) and is_inactive(function)
 
 

@@ -58,6 +58,12 @@ if hasattr(np, "astype"):  # NumPy 2.1
         x_bar = y_bar
 
 
+@rule(np.ndarray.view, alias="view", alias_of="a", cheap=True, linear=("a",))
+def view(a, /):
+    y = a.view()
+    a_bar = y_bar
+
+
 # ---- changing the shape -----------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ from ..runtime.signals import (
     trapezoid_steps_adjoint,
 )
 from ..runtime.statistics import corrcoef_adjoint, corrcoef_tangent, cov_adjoint, cov_tangent
+from ..runtime.special import kaiser_slope
 from .registry import conj, inactive, rule
 
 # Differences and integrals
@@ -71,6 +72,14 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     )
 
 
+# An element is moved by a whole number of periods.
+@rule(np.unwrap, elementwise=True, constant_in=("discont",))
+def unwrap(p, discont=None, axis=-1, *, period=2.0 * np.pi):
+    y = np.unwrap(p, discont, axis, period=period)
+    p_bar = y_bar
+    period_bar = y_bar * np.round((y - p) / period)
+
+
 # Convolution
 
 
@@ -86,6 +95,16 @@ def correlate(a, v, mode="valid"):
     y = np.correlate(a, v, mode)
     a_bar = correlate_adjoint(y_bar, v, np.shape(a), mode)
     v_bar = correlate_kernel_adjoint(y_bar, a, np.shape(v), mode)
+
+
+# Windows
+
+
+@rule(np.kaiser)
+def kaiser(M, beta):
+    y = np.kaiser(M, beta)
+    beta_bar = np.sum(y_bar * kaiser_slope(y, beta))
+    y_dot = kaiser_slope(y, beta) * beta_dot
 
 
 # Interpolation

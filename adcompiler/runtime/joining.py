@@ -267,6 +267,35 @@ def unpad(y_bar, shape, pad_width, mode="constant"):
     return y_bar
 
 
+def nonzero_region(filt, trim="fb", axis=None):
+    """The slices of `filt` that `np.trim_zeros(filt, trim, axis)` keeps.
+
+    >>> nonzero_region(np.array([0.0, 2.0, 0.0]))
+    (slice(1, 2, None),)
+    """
+    rank = np.ndim(filt)
+    axes = range(rank) if axis is None else [a % rank for a in (axis if isinstance(axis, tuple) else (axis,))]
+    filled = np.argwhere(filt)
+    start = np.min(filled, axis=0) if len(filled) else np.zeros(rank, int)
+    stop = np.max(filled, axis=0) + 1 if len(filled) else start
+    front, back = "f" in trim.lower() or not len(filled), "b" in trim.lower() or not len(filled)
+    return tuple(
+        slice(int(start[a]) if front else None, int(stop[a]) if back else None) if a in axes else slice(None)
+        for a in range(rank)
+    )
+
+
+def untrim(y_bar, filt, trim="fb", axis=None):
+    """Adjoint of `np.trim_zeros(filt, trim, axis)`: zeros where something was cut off.
+
+    >>> untrim(np.array([5.0]), np.array([0.0, 2.0, 0.0]))
+    array([0., 5., 0.])
+    """
+    filt_bar = np.zeros(np.shape(filt), np.asarray(y_bar).dtype)
+    filt_bar[nonzero_region(filt, trim, axis)] = y_bar
+    return filt_bar
+
+
 def padded(array, pad_width, mode="edge"):
     """`np.pad(array, pad_width, mode)` for the modes that copy entries, which are linear; ValueError for the others.
 

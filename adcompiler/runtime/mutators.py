@@ -124,6 +124,63 @@ def multiplied_at(a, indices, b):
     return out
 
 
+def divided_at(a, indices, b):
+    """What `np.divide.at(a, indices, b)` leaves in `a`.
+
+    >>> divided_at(np.full(3, 12.0), [0, 2, 0], 2.0)
+    array([ 3., 12.,  6.])
+    """
+    out = np.array(a)
+    np.divide.at(out, indices, b)
+    return out
+
+
+def raised_at(a, indices, b):
+    """What `np.maximum.at(a, indices, b)` leaves in `a`.
+
+    >>> raised_at(np.zeros(3), [0, 2, 0], np.array([1.0, -1.0, 3.0]))
+    array([3., 0., 0.])
+    """
+    out = np.array(a)
+    np.maximum.at(out, indices, b)
+    return out
+
+
+def lowered_at(a, indices, b):
+    """What `np.minimum.at(a, indices, b)` leaves in `a`.
+
+    >>> lowered_at(np.zeros(3), [0, 2, 0], np.array([1.0, -1.0, 3.0]))
+    array([ 0.,  0., -1.])
+    """
+    out = np.array(a)
+    np.minimum.at(out, indices, b)
+    return out
+
+
+def extremum_shares(a, indices, b, y):
+    """The shares of the entries of `a` and of the values `b` (in the shape of `a[indices]`) in the extrema `y` that
+    `np.maximum.at` or `np.minimum.at` leaves: all that are equal to it share evenly.
+
+    >>> extremum_shares(np.array([1.0, 5.0]), [0, 0, 1], np.array([2.0, 2.0, 5.0]), np.array([2.0, 5.0]))
+    (array([0. , 0.5]), array([0.5, 0.5, 0.5]))
+    """
+    stays = np.equal(a, y)
+    taken = np.broadcast_to(b, np.shape(y[indices])) == y[indices]
+    count = np.array(stays, float)
+    np.add.at(count, indices, np.array(taken, float))
+    count = np.maximum(count, 1.0)
+    return stays / count, taken / count[indices]
+
+
+def weighted_tangent(value, weights):
+    """`value` times `weights`; where the weight is 0 the value does not count, even if it is infinite.
+
+    >>> weighted_tangent(np.array([np.inf, 2.0]), np.array([0.0, 0.5]))
+    array([0., 1.])
+    """
+    return np.where(weights == 0, 0.0, value) * weights
+
+
 def put_values(y_bar, ind, shape, mode="raise"):
     """Adjoint of `with_put(a, ind, v, mode)` with respect to `v` of `shape`.
 

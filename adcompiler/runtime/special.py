@@ -54,6 +54,18 @@ def bessel_i(n, x):
     return total
 
 
+def kaiser_slope(y, beta):
+    """The derivative of `y = np.kaiser(M, beta)` with respect to `beta`.
+
+    >>> kaiser_slope(np.kaiser(3, 0.0), 0.0)
+    array([0., 0., 0.])
+    """
+    M = len(y)
+    place = np.arange(M) - 0.5 * (M - 1)
+    root = np.sqrt(np.maximum(1.0 - (place / max(0.5 * (M - 1), 0.5)) ** 2, 0.0))
+    return (root * bessel_i(1, beta * root) - y * bessel_i(1, beta)) / np.i0(beta)
+
+
 def digamma(x):
     """The logarithmic derivative of the gamma function at a real number.
 

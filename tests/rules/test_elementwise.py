@@ -17,7 +17,7 @@ UNARY = [  # function, real domain, complex numbers allowed
     (np.negative, -2, 2, True), (operator.neg, -2, 2, True), (np.positive, -2, 2, True), (operator.pos, -2, 2, True),
     (np.absolute, -2, 2, True), (operator.abs, -2, 2, True), (abs, -2, 2, True), (np.fabs, -2, 2, False),
     (np.sign, -2, 2, True), (np.square, -2, 2, True), (np.sqrt, 0.3, 3, True), (np.cbrt, -3, -0.3, False),
-    (np.reciprocal, 0.3, 2, True), (np.modf, 0.2, 0.9, False), (np.real, -2, 2, True), (np.imag, -2, 2, True),
+    (np.reciprocal, 0.3, 2, True), (np.modf, 0.2, 0.9, False), (np.frexp, 0.6, 0.9, False), (np.real, -2, 2, True), (np.imag, -2, 2, True),
     (np.conjugate, -2, 2, True), (np.angle, 0.2, 2, True), (np.nan_to_num, -2, 2, True),
     (np.real_if_close, -2, 2, False),
 ]
@@ -30,6 +30,7 @@ BINARY = [  # function, complex numbers allowed
 x = np.array([[-1.5, 0.3, 0.9], [1.7, -0.4, 2.6]])
 z = np.array([0.4 + 0.3j, -0.6 + 0.8j])
 CASES = [
+    (np.nextafter, (x, 9.0), {}), (np.nextafter, (0.3, np.array([1.0, -1.0])), {}),
     (np.ldexp, (x, np.array([3, -1, 0])), {}), (np.ldexp, (0.7, 2), {}),
     (np.heaviside, (np.array([-1.0, 0.0, 2.0]), 0.3), {}), (np.heaviside, (2.0, np.ones((2, 1))), {}),
     (np.copysign, (x, np.array([-1.0, 1.0, -2.0])), {}),
@@ -81,7 +82,7 @@ def test_two_operands(function, complex_allowed):
         check_template(function, a, b)
 
 
-@pytest.mark.parametrize("function", [f for f, *_ in UNARY if f not in (np.modf, np.sign, np.imag, np.angle)])
+@pytest.mark.parametrize("function", [f for f, *_ in UNARY if f not in (np.modf, np.frexp, np.sign, np.imag, np.angle)])
 def test_float32_stays(function):
     assert float32_adjoint_dtype(function, np.abs(x)) == np.float32
 

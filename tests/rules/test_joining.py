@@ -73,6 +73,8 @@ CASES = [
     (np.insert, (cube, 1, normal(2, 4), 1), {}), (np.insert, (row, slice(0, 3), [1.0, 2.0, 3.0]), {}),
     (np.insert, (row, 2, [1.0, 2.0, 3.0]), {}), (np.insert, (row, [2], [1.0, 2.0]), {}),
     (np.insert, (row, [], [0.5]), {}),
+    (np.trim_zeros, (row, "f"), {}),
+    (np.trim_zeros, (row,), {"trim": "b"}), (np.trim_zeros, (complex_row,), {}),
     (np.insert, (row, np.array([True, False, True, False]), [1.0, 2.0]), {}), (np.insert, (complex_row, 0, 1j), {}),
     (np.insert, (matrix, [0, 2, 1], normal(3)), {"axis": 1, }), (np.insert, (row, slice(1, 2), [1.0, 2.0]), {}),
     (np.resize, (row, 10), {}), (np.resize, (row, (3, 2)), {}), (np.resize, (cube, 5), {}),
@@ -164,3 +166,16 @@ def test_padding_given_by_axis(pad_width):
 def test_none_within_nested_adjoints_is_zero():
     np.testing.assert_array_equal(block_like([None, [row]], blocks, (3, 4)), np.vstack([np.zeros((2, 4)), row]))
     np.testing.assert_array_equal(stack_like([None, [1.0, None]], [(2,), [(), ()]], (2, 2)), [[0, 0], [1, 0]])
+
+
+@pytest.mark.parametrize("trim", ["fb", "f", "b"])
+def test_zeros_that_are_cut_off_have_no_influence(trim):
+    a = np.array([0.0, 1.0, 0.0, 2.0, 0.0])
+    y = np.trim_zeros(a, trim)
+    a_bar = lookup(np.trim_zeros).evaluate_adjoint("filt", (a, trim), {}, np.arange(1.0, 1.0 + len(y)))
+    first = 0 if trim == "b" else 1
+    want = np.zeros(5)
+    want[first:first + len(y)] = np.arange(1.0, 1.0 + len(y))
+    np.testing.assert_array_equal(a_bar, want)
+    along = lookup(np.trim_zeros).evaluate_tangent({"filt": np.arange(5.0)}, (a, trim), {})
+    np.testing.assert_array_equal(along, np.arange(5.0)[first:first + len(y)])

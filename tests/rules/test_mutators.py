@@ -73,6 +73,10 @@ CASES = [
     (np.multiply.at, (strided, mask, normal(3)), {}), (np.multiply.at, (complex_row, [1, 1, 3], complex_row[:3]), {}),
     (np.multiply.at, (np.zeros(3), [0, 0], normal(2)), {}), (np.multiply.at, (row, np.array([], int), normal(0)), {}),
     (np.multiply.at, (cube, (slice(None), [1, 1]), normal(2, 4)), {}),
+    (np.divide.at, (row, [0, 2, 0], normal(3) + 2.0), {}), (np.divide.at, (complex_row, [1, 3], complex_row[:2]), {}),
+    (np.divide.at, (matrix, (slice(None), [1, 1]), 2.5), {}),
+    (np.maximum.at, (row, [0, 2, 0], normal(3)), {}), (np.maximum.at, (matrix, ([0, 1], [2, 2]), 0.1), {}),
+    (np.minimum.at, (row, [0, 2, 0, 4], normal(4)), {}), (np.minimum.at, (cube, (slice(None), [1, 1]), normal(2, 4)), {}),
     (np.ndarray.sort, (row,), {}), (np.ndarray.sort, (matrix, 0), {}), (np.ndarray.sort, (cube,), {"axis": -2}),
     (np.ndarray.partition, (row, 2), {}), (np.ndarray.partition, (matrix, 1, 1), {}),
 ]
@@ -146,7 +150,7 @@ class Unhashable:
         return 0.0
 
 
-@pytest.mark.parametrize("function", [np.sin, np.sort, np.add, np.add.reduce, np.divide.at, row.sum, [].sort, len,
+@pytest.mark.parametrize("function", [np.sin, np.sort, np.add, np.add.reduce, np.power.at, row.sum, [].sort, len,
                                       Unhashable()])
 def test_other_functions_are_not_mutators_of_arrays(function):
     assert lookup_mutator(function) is None
@@ -154,6 +158,15 @@ def test_other_functions_are_not_mutators_of_arrays(function):
 
 def test_of_values_put_in_one_place_the_last_gets_the_adjoint():
     np.testing.assert_array_equal(put_values(np.array([7.0, 8.0]), [0, 0, 1], (3,)), [0.0, 7.0, 8.0])
+
+
+def test_equal_values_share_an_extremum():
+    rule, a, b = lookup(lookup_mutator(np.maximum.at).pure), np.array([2.0, 5.0]), np.array([2.0, 2.0, 5.0])
+    np.testing.assert_allclose(rule.evaluate_adjoint("a", (a, [0, 0, 1], b), {}, np.ones(2)), [1 / 3, 0.5])
+    np.testing.assert_allclose(rule.evaluate_adjoint("b", (a, [0, 0, 1], b), {}, np.ones(2)), [1 / 3, 1 / 3, 0.5])
+    low = np.array([np.inf, 1.0])  # an entry without a share does not count
+    along = rule.evaluate_tangent({"a": low}, (np.array([-3.0, 5.0]), [0, 0, 1], b), {})
+    np.testing.assert_allclose(along, [0.0, 0.5])
 
 
 def test_factors_beside_zeros_are_exact():

@@ -3,12 +3,16 @@ import numpy as np
 import pytest
 from numpy.random import Generator, RandomState
 
+import adcompiler as ad
 from adcompiler.rules import random_draws
 from adcompiler.rules.registry import lookup
 from tests.rules.template_check import uncovered_rules
 
 PARAMETERS = {"normal": (0.3, 1.4), "laplace": (0.3, 1.4), "logistic": (0.3, 1.4), "gumbel": (0.3, 1.4),
-              "uniform": (-0.5, 2.0), "exponential": (1.4,), "rayleigh": (1.4,), "lognormal": (0.3, 0.7)}
+              "uniform": (-0.5, 2.0), "exponential": (1.4,), "rayleigh": (1.4,), "lognormal": (0.3, 0.7),
+              "weibull": (1.7,), "pareto": (2.3,), "power": (1.7,), "triangular": (-0.5, 0.4, 2.0)}
+# Of these the first parameter has no derivative, and is fixed.
+SCALED = {"gamma": (1.7, 1.4)}
 SIZE = 6
 
 
@@ -24,7 +28,7 @@ def global_function(name):
     return getattr(np.random, name), reseed
 
 
-DRAWS = [(*made, values) for name, values in PARAMETERS.items()
+DRAWS = [(*made, values) for name, values in (PARAMETERS | SCALED | {"vonmises": (0.3, 1.4)}).items()
          for made in (method(Generator, name), method(RandomState, name), global_function(name))]
 
 
@@ -40,7 +44,10 @@ def keep_global_state():
 def test_derivative_of_a_draw(function, fresh, values, wrap):
     values = [wrap(v) for v in values]
     rule = lookup(function)
-    for i, (parameter, v) in enumerate(zip(rule.differentiable, values, strict=True)):
+    names = [p for p in rule.signature.parameters if p not in ("self", "size")]
+    for parameter in rule.differentiable:
+        i = names.index(parameter)
+        v = values[i]
         found = rule.evaluate_adjoint(parameter, (*fresh(), *values, SIZE), {}, np.ones(SIZE), function=function)
         plus, minus = list(values), list(values)
         plus[i], minus[i] = v + 1e-6, v - 1e-6
@@ -55,4 +62,54 @@ def test_draws_are_not_pure():
 
 
 def test_every_rule_has_a_case():
-    assert uncovered_rules(random_draws, [(f, (*fresh(), *values), {}) for f, fresh, values in DRAWS]) == []
+    draws = [(f, (*fresh(), *values), {}) for f, fresh, values in DRAWS]
+    several = [(f, (*fresh(), MEAN, COVARIANCE), kwargs) for f, fresh, kwargs in SEVERAL]
+    assert uncovered_rules(random_draws, draws + several) == []
+
+
+MEAN, COVARIANCE = np.array([0.3, -1.0, 2.0]), np.array([[2.0, 0.3, 0.1], [0.3, 1.0, -0.4], [0.1, -0.4, 1.5]])
+SEVERAL = [(*method(Generator, "multivariate_normal"), {"method": m}) for m in ("cholesky", "svd", "eigh")]
+SEVERAL += [(*method(RandomState, "multivariate_normal"), {}), (*global_function("multivariate_normal"), {})]
+
+
+@pytest.mark.parametrize("size", [None, 4, (2, 3)])
+@pytest.mark.parametrize("function, fresh, kwargs", SEVERAL)
+def test_derivative_of_several_numbers_drawn_together(function, fresh, kwargs, size):
+    rule = lookup(function).for_call(kwargs)
+    assert rule.differentiable == (("mean", "cov") if kwargs.get("method") == "cholesky" else ("mean",))
+    given = {"mean": MEAN, "cov": COVARIANCE}
+    y_bar = np.random.default_rng(1).standard_normal(np.shape(function(*fresh(), MEAN, COVARIANCE, size, **kwargs)))
+    for parameter in rule.differentiable:
+        direction = np.random.default_rng(2).standard_normal(given[parameter].shape)
+        direction = direction + direction.T
+
+        def at(step, parameter=parameter, direction=direction):
+            return function(*fresh(), *(given | {parameter: given[parameter] + step * direction}).values(), size, **kwargs)
+
+        difference = (at(1e-6) - at(-1e-6)) / 2e-6
+        args = (*fresh(), MEAN, COVARIANCE, size)
+        found = rule.evaluate_adjoint(parameter, args, kwargs, y_bar, function=function)
+        assert found.shape == direction.shape
+        assert np.sum(found * direction) == pytest.approx(np.sum(y_bar * difference), rel=1e-6)
+        along = rule.evaluate_tangent({parameter: direction}, (*fresh(), MEAN, COVARIANCE, size), kwargs, function=function)
+        np.testing.assert_allclose(along, difference, rtol=1e-6, atol=1e-7)
+
+
+def test_a_covariance_that_is_factored_by_singular_values_is_refused():
+    def f(cov):
+        return np.sum(np.random.default_rng(3).multivariate_normal(MEAN, cov, 5) ** 2)
+
+    def g(cov):
+        return np.sum(np.random.default_rng(3).multivariate_normal(MEAN, cov, 5, method="cholesky") ** 2)
+
+    with pytest.raises(ad.MissingRuleError, match="the argument 'cov' of"):
+        ad.grad(f)(COVARIANCE)
+    direction = np.diag([1.0, 2.0, -1.0])
+    want = (g(COVARIANCE + 1e-6 * direction) - g(COVARIANCE - 1e-6 * direction)) / 2e-6
+    assert np.sum(ad.grad(g)(COVARIANCE) * direction) == pytest.approx(want, rel=1e-6)
+
+
+def test_shape_parameters_that_enter_by_rejection_are_refused():
+    with pytest.raises(ad.MissingRuleError, match="the argument 'shape' of numpy"):
+        ad.grad(lambda a: np.random.default_rng(0).gamma(a, 2.0))(1.5)
+    assert ad.grad(lambda s: np.random.default_rng(0).gamma(1.5, s))(2.0) == np.random.default_rng(0).gamma(1.5, 1.0)

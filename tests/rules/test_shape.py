@@ -24,6 +24,7 @@ thin = rng.standard_normal((1, 3, 1))
 array = np.ndarray
 
 CASES = [
+    (np.ndarray.view, (np.ones((2, 3)),), {}),
     (np.copy, (cube,), {}), (np.copy, (1.5,), {}), (np.copy, (fortran, "F"), {}), (array.copy, (swapped,), {}),
     (array.copy, (complex_cube,), {"order": "K"}), (np.copy, (empty,), {}),
     (array.astype, (cube, float), {}), (array.astype, (cube, np.float64), {"copy": False}),

@@ -27,7 +27,7 @@ from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
 from ...segments import CheckpointedFunction
-from . import numbers
+from . import numbers, ufunc_methods
 from .baked import take_for_granted, take_function_for_granted, take_items_for_granted
 from .checkpoints import call_checkpointed
 from .context import Frame, assigned_names, names_used
@@ -435,6 +435,9 @@ def call_function(cx, node, function, args, kwargs):
         return _opaque_call(cx, node, Const(function), args, kwargs)
     if rule is not None or is_inactive(function):
         return emit_call(cx, node, function, tuple(args), kwargs)
+    outer = ufunc_methods.outer(cx, node, function, args, kwargs)
+    if outer is not None:
+        return outer
     _refuse_derivatives_inside(cx, node, function)
     if isinstance(function, types.MethodType):
         owner = function.__self__

@@ -1,6 +1,6 @@
 """Lists as arguments of functions with rules.
 
-A function that joins takes the list as it is (nested lists become arrays first); for every other NumPy function the
+A function that joins, or takes a list of arrays, gets the list as it is (nested lists become arrays first); for every other NumPy function the
 list becomes an array. What the reverse sweep reads of a list is a copy made at the call, for lists change.
 """
 
@@ -24,6 +24,8 @@ JOINS = {
     np.dstack,
     np.column_stack,
     np.block,
+    np.histogram2d,
+    np.histogramdd,
 }
 SEQUENCES = {np.linalg.multi_dot, np.select, np.choose}
 
