@@ -11,6 +11,7 @@ True
 from __future__ import annotations
 
 import dataclasses
+import enum
 import sys
 import types
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def _describe(value, known, inside) -> Described:
     simple = _SCALARS.get(type(value))
     if simple is not None:
         return simple
-    if isinstance(value, (tuple, list, dict)) or _is_record(value):
+    if isinstance(value, (tuple, list, dict)) and not isinstance(value, enum.Enum) or _is_record(value):
         key = id(value)
         if key in inside or len(inside) > 40:
             return Described("opaque", type(value))
@@ -79,7 +80,7 @@ def _describe_one(value, known, inside) -> Described:
     if isinstance(value, (np.ndarray, np.generic)):
         t = type_of(value)
         return Described("num", t) if isinstance(t, Num) else Described("opaque", type(value))
-    if value is None or isinstance(value, (bool, str, bytes, type, types.ModuleType)):
+    if value is None or isinstance(value, (bool, str, bytes, type, types.ModuleType, enum.Enum)):
         return Described("static", type(value), value=value)
     if isinstance(value, tuple):
         return Described(
@@ -102,6 +103,8 @@ def _describe_one(value, known, inside) -> Described:
 
 
 def _is_record(value) -> bool:
+    if isinstance(value, enum.Enum):
+        return False
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return True
     package = type(value).__module__.partition(".")[0]

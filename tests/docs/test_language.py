@@ -1,5 +1,4 @@
 """Each row of "Refused" in docs/language.md is refused, with a hint; the same on an inactive path is kept."""
-import dataclasses
 import itertools
 import re
 from pathlib import Path
@@ -93,14 +92,30 @@ def pairs(x):
     return sum(a * b for a, b in itertools.combinations(x, 2))
 
 
-@dataclasses.dataclass
-class Line:
-    slope: float
-    start: float
+class Doubles:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, 2.0 * value)
 
 
-def replaced(x):
-    return dataclasses.replace(Line(x, 1.0), start=x * x).start
+def sets_its_way(x):
+    doubles = Doubles()
+    doubles.value = x
+    return doubles.value
+
+
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def __str__(self):
+        self.value *= 2.0
+        return "shown"
+
+
+def changed_by_a_text(x):
+    shown = Shown(x)
+    print(shown)
+    return shown.value
 
 
 def read_from_text(x):
@@ -118,7 +133,8 @@ ROWS = {
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
-    "`dataclasses.replace`": (replaced, 2.0), "a number read back from its text": (read_from_text, 2.0),
+    "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
+    "a number read back from its text": (read_from_text, 2.0),
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
 import functools
 import inspect
 import warnings
@@ -43,7 +44,7 @@ def transform(function, tree):
 
 def is_node(tree) -> bool:
     """True for an object whose attributes are its parts."""
-    if isinstance(tree, (np.ndarray, np.generic, type, np.ufunc, functools.partial)) or inspect.isroutine(tree):
+    if isinstance(tree, (np.ndarray, np.generic, type, np.ufunc, functools.partial, enum.Enum)) or inspect.isroutine(tree):
         return False
     return dataclasses.is_dataclass(tree) or hasattr(tree, "__dict__")
 

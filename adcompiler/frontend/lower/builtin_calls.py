@@ -6,6 +6,7 @@ A handler returns the operand of the result, or None to leave the call to the ru
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import itertools
 import math
@@ -16,6 +17,7 @@ from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from . import numbers
+from .objects import replaced
 
 
 def _len(cx, node, args, kwargs):
@@ -428,6 +430,7 @@ HANDLERS = {
     id: _inactive_text(id),
     sorted: _sorted,
     functools.reduce: _reduce,
+    dataclasses.replace: replaced,
     reversed: _reversed,
     zip: _lazy("zip"),
     map: _lazy("map"),

@@ -33,6 +33,7 @@ from .checkpoints import call_checkpointed
 from .context import Frame, assigned_names, names_used
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
+from .inheritance import Initialiser, initialise, lower_super
 from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
@@ -161,6 +162,8 @@ def lower_call(cx, node):
 
 def lower_effect_call(cx, node):
     """A call whose value is dropped."""
+    from .special_methods import refuse_hidden_effects
+
     if isinstance(node.func, ast.Name) and node.func.id == "print" and cx.find_name("print") is None:
         operands = {}
         tree = ast.copy_location(ast.Call(node.func, [], []), node)
@@ -175,6 +178,7 @@ def lower_effect_call(cx, node):
             operands[f"k_{k.arg}"] = lower_expression(cx, k.value)
             tree.keywords.append(ast.keyword(k.arg, ast.Name(f"k_{k.arg}", ast.Load())))
         statement = ast.fix_missing_locations(ast.copy_location(ast.Expr(tree), node))
+        refuse_hidden_effects(cx, node, operands.values())
         cx.emit(Effect(statement, operands, loc=cx.loc(node)))
         return
     lower_expression(cx, node)
@@ -323,8 +327,8 @@ def _special_form(cx, node):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
         return lower_comprehension(cx, made)
-    if name == "super" and not node.args:
-        cx.unsupported(node, "'super()' is not understood", "call the base class by name: Base.method(self, ...)")
+    if name == "super":
+        return lower_super(cx, node, [lower_expression(cx, a) for a in node.args])
     if name in ("locals", "globals", "vars", "eval", "exec") and not (name == "vars" and node.args):
         cx.unsupported(node, f"'{name}' cannot be differentiated", "name the values that you need")
     return None
@@ -389,6 +393,7 @@ def call_function(cx, node, function, args, kwargs):
     """Call an object known at compile time."""
     from . import builtin_calls
     from .objects import construct
+    from .special_methods import special_call
 
     if isinstance(function, StoredClosure):
         defaults = tuple(_stored_default(cx, node, function, k) for k in range(len(function.closure.defaults)))
@@ -404,6 +409,8 @@ def call_function(cx, node, function, args, kwargs):
         return inline(cx, node, function, args, kwargs)
     if isinstance(function, BoundMethod):
         return call_function(cx, node, function.function, [function.self, *args], kwargs)
+    if isinstance(function, Initialiser):
+        return initialise(cx, node, function, args, kwargs)
     if isinstance(function, ArrayMethod):
         return array_method(cx, node, function.base, function.name, args, kwargs)
     if isinstance(function, StoredPartial):
@@ -417,6 +424,9 @@ def call_function(cx, node, function, args, kwargs):
         named = {k: _constant_operand(cx, node, v, k) for k, v in function.keywords.items()}
         take_items_for_granted(cx, function.keywords)
         return call_function(cx, node, function.func, [*fixed, *args], {**named, **kwargs})
+    special = special_call(cx, node, function, args) if _hashable(function) and not kwargs else None
+    if special is not None:
+        return special
     builtin = builtin_calls.HANDLERS.get(function) if _hashable(function) else None
     if builtin is not None:
         result = builtin(cx, node, args, kwargs)

@@ -8,39 +8,20 @@ have a module each; here is what is chosen by the kind of the container.
 from __future__ import annotations
 
 import ast
-import inspect
 import operator
-import types as python_types
 
 import numpy as np
 
 from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
 from ...ir.types import OPAQUE, Num, Ref, Tup
-from .baked import take_for_granted
 from .dicts import DICT_METHODS, copy_dict, pop_key, update_dict
 from .expressions import apply_operator
 from .holders import holder_of
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, pop
 from .objects import construct, read_attribute, write_attribute
+from .special_methods import OPERATORS, augmented, call_special
 from .values import tuple_of
-
-_SPECIAL = {
-    operator.add: "add",
-    operator.sub: "sub",
-    operator.mul: "mul",
-    operator.truediv: "truediv",
-    operator.pow: "pow",
-    operator.matmul: "matmul",
-    operator.mod: "mod",
-    operator.floordiv: "floordiv",
-    operator.and_: "and",
-    operator.or_: "or",
-    operator.xor: "xor",
-    operator.lshift: "lshift",
-    operator.rshift: "rshift",
-}
-
 
 def is_sequence(cx, operand) -> bool:
     t = cx.type(operand)
@@ -57,12 +38,9 @@ def container_operator(cx, node, function, left, right):
     for operand, other, prefix in ((left, right, ""), (right, left, "r")):
         t = cx.type(operand)
         if isinstance(t, Ref) and t.kind == "object":
-            method = inspect.getattr_static(holder_of(cx, operand).cls, f"__{prefix}{_SPECIAL[function]}__", None)
-            take_for_granted(cx, holder_of(cx, operand).cls, f"__{prefix}{_SPECIAL[function]}__")
-            if isinstance(method, python_types.FunctionType):
-                from .calls import call_function
-
-                return call_function(cx, node, method, [operand, other], {})
+            found = call_special(cx, node, operand, f"__{prefix}{OPERATORS[function]}__", other)
+            if found is not None:
+                return found
     if function is operator.or_ and all(isinstance(t, Ref) and t.kind == "dict" for t in types):
         made = copy_dict(cx, node, left)
         update_dict(cx, node, made, right)
@@ -125,6 +103,10 @@ def update_item(cx, node, base, index, function, value):
     """`base[index] op= value` of a list or a dict."""
     old = read_item(cx, node, base, index)
     operand = value()
+    result = augmented(cx, node, function, old, operand)
+    if result is not None:
+        write_item(cx, node, base, index, result)
+        return
     if _in_place(cx, node, old, operand, function):
         return
     write_item(cx, node, base, index, apply_operator(cx, node, function, old, operand))
@@ -193,6 +175,10 @@ def update_attribute(cx, node, base, attr, function, value):
 
     old = attribute(cx, node, base, attr)
     operand = value()
+    result = augmented(cx, node, function, old, operand)
+    if result is not None:
+        write_attribute(cx, node, base, attr, result)
+        return
     if _in_place(cx, node, old, operand, function):
         return
     write_attribute(cx, node, base, attr, apply_operator(cx, node, function, old, operand))

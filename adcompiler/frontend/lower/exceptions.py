@@ -284,7 +284,7 @@ def may_swallow(cx, node) -> bool:
     for item in node.items:
         e = item.context_expr
         inside = hasattr(e, "callee_in_try")
-        value = _known(cx, e.callee_in_try if inside else e.func if isinstance(e, ast.Call) else e)
+        value = known_callee(cx, e.callee_in_try if inside else e.func if isinstance(e, ast.Call) else e)
         if value is contextlib.suppress and isinstance(e, ast.Call):
             if any(isinstance(a, ast.Starred) for a in e.args):
                 cx.unsupported(node, "'contextlib.suppress(*...)' around active statements", "name the exceptions")
@@ -300,7 +300,7 @@ def may_swallow(cx, node) -> bool:
     return unknown
 
 
-def _known(cx, e):
+def known_callee(cx, e):
     length = len(cx.blocks[-1])
     try:
         return cx.constant(lower_expression(cx, e))

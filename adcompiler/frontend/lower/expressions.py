@@ -96,7 +96,9 @@ def lower_expression(cx, node):
 
 def lower_test(cx, node):
     """A condition: a constant, or an operand to test."""
-    return lower_expression(cx, node)
+    from .special_methods import tested
+
+    return tested(cx, node, lower_expression(cx, node))
 
 
 # -- names and constants -----------------------------------------------------------------------------------------------
@@ -151,6 +153,9 @@ def raw(cx, node, type=OPAQUE, *, inactive=False):
         except Exception as error:
             if name in cx.frame.locals:
                 raise error
+    from .special_methods import refuse_hidden_effects
+
+    refuse_hidden_effects(cx, node, names.values())
     if not inactive:
         active = [n for n, v in names.items() if cx.varied(v)]
         if active:
@@ -226,7 +231,14 @@ def _opaque_operator(cx, node, function, left, right):
 
 
 def _unary(cx, node):
+    from .special_methods import special_call, tested
+
     operand = lower_expression(cx, node.operand)
+    if isinstance(node.op, ast.Not):
+        operand = tested(cx, node, operand)
+    special = special_call(cx, node, UNARY[type(node.op)], [operand])
+    if special is not None:
+        return special
     if isinstance(operand, Const) and isinstance(node.op, (ast.USub, ast.Not)):
         return Const(UNARY[type(node.op)](operand.value))
     if isinstance(node.op, ast.Not):
@@ -255,9 +267,15 @@ def truth(cx, operand):
 
 def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     """Emit a call of a function with a rule or without derivative; its result as an operand."""
+    from .special_methods import refuse_hidden_effects, refuse_objects
+
     rule = lookup(function)
     any_varied = any(cx.varied(a) for a in (*args, *kwargs.values()))
     bound, kept = None, {}
+    if any_varied and (rule is None or not (rule.statements or rule.vjp or rule.jvp)):
+        refuse_hidden_effects(cx, node, (*args, *kwargs.values()), function)
+    elif any_varied:
+        refuse_objects(cx, node, function, (*args, *kwargs.values()))
     if rule is not None and any_varied and (rule.statements or rule.vjp or rule.jvp):
         args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
     if rule is not None and (rule.when or rule.variants):
@@ -385,6 +403,13 @@ def _compare(cx, node):
             test = (operands[-1], tail)
             break
     pairs = list(zip(operands, node.ops, operands[1:], strict=False))
+    if test is None and any(isinstance(cx.type(o), Ref) for o in operands):
+        result = compare(cx, node, pairs[0][1], pairs[0][0], pairs[0][2])
+        for a, op, b in pairs[1:]:
+            result = branch_value(
+                cx, node, result, lambda a=a, op=op, b=b: compare(cx, node, op, a, b), lambda: Const(False)
+            )
+        return result
     if test is None:
         names = {f"o{k}": o for k, o in enumerate(operands)}
         tree = ast.copy_location(
@@ -417,6 +442,17 @@ def compare(cx, node, op, left, right):
         same = _identity(cx, left, right)
         if same is not NOTHING:
             return Const(same if isinstance(op, ast.Is) else not same)
+    from .special_methods import compared, contained, negated, refuse_hidden_effects
+
+    special = (
+        contained(cx, node, left, right)
+        if isinstance(op, (ast.In, ast.NotIn))
+        else compared(cx, node, COMPARE[type(op)], left, right)
+    )
+    if special is not None:
+        return negated(cx, node, special) if isinstance(op, ast.NotIn) else special
+    if not isinstance(op, (ast.Is, ast.IsNot)):
+        refuse_hidden_effects(cx, node, (left, right))
     if isinstance(op, (ast.In, ast.NotIn)):
         a, b = cx.constant(left), cx.constant(right)
         if a is not NOTHING and isinstance(b, (tuple, str, frozenset)):
@@ -475,6 +511,8 @@ def _identity(cx, left, right):
 
 
 def _boolean(cx, node):
+    from .special_methods import tested
+
     is_and = isinstance(node.op, ast.And)
     result = lower_expression(cx, node.values[0])
     for value in node.values[1:]:
@@ -489,10 +527,11 @@ def _boolean(cx, node):
         def later(value=value):
             return lower_expression(cx, value)
 
+        test = tested(cx, node, current)
         if is_and:
-            result = branch_value(cx, node, current, later, lambda current=current: current, joiner=ast.And())
+            result = branch_value(cx, node, test, later, lambda current=current: current, joiner=ast.And())
         else:
-            result = branch_value(cx, node, current, lambda current=current: current, later, joiner=ast.Or())
+            result = branch_value(cx, node, test, lambda current=current: current, later, joiner=ast.Or())
     return result
 
 
@@ -615,10 +654,13 @@ def _attribute(cx, node):
 
 def attribute(cx, node, base, attr):
     """`base.attr` of a module, an array, a tuple or an object."""
+    from .inheritance import Super, super_attribute
     from .objects import read_attribute
 
     value = cx.constant(base)
     t = cx.type(base)
+    if isinstance(value, Super):
+        return super_attribute(cx, node, value, attr)
     if isinstance(t, Num):
         return _array_attribute(cx, node, base, t, attr)
     if isinstance(t, Tup) and t.cls is not None and attr in t.cls._fields:

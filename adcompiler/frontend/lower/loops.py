@@ -66,7 +66,7 @@ def _lower_loop(cx, node):
 
     lower_block(cx, node.body)
     loop.body = cx.blocks.pop()
-    loop.breaks = _breaks(loop.body)
+    loop.breaks = breaks(loop.body)
     head.close(loop)
     frame.live_now = outer_live
     head.leave(loop)
@@ -89,15 +89,16 @@ def _hold(cx, node, runs) -> list:
     return held
 
 
-def _breaks(block) -> bool:
+def breaks(block) -> bool:
+    """Does a `break` leave this block?"""
     from ...ir.nodes import Break, If, With
 
     for s in block:
         if isinstance(s, Break):
             return True
-        if isinstance(s, If) and (_breaks(s.then) or _breaks(s.orelse)):
+        if isinstance(s, If) and (breaks(s.then) or breaks(s.orelse)):
             return True
-        if isinstance(s, With) and _breaks(s.body):
+        if isinstance(s, With) and breaks(s.body):
             return True
     return False
 
@@ -315,12 +316,19 @@ class _Head:
                         cx.assumed.changed = True
 
     def connect_items(self, loop, phi, after):
+        cx = self.cx
         if phi.target.group is not None and after is not None and after.group is not None:
             if phi in self.phis.values():
                 phi.target.group.find().own_family.merge(after.group.family)
             else:
                 phi.target.group.merge(after.group)
         if phi.target.items is not None and after is not None and after.items is not None:
+            if len(phi.target.items) != len(after.items):
+                cx.unsupported(
+                    self.node,
+                    f"the tuple '{phi.target.name}' changes its length in this loop",
+                    "append to a list, and make a tuple of it behind the loop",
+                )
             for item, new in zip(phi.target.items, after.items, strict=True):
                 if isinstance(item.definition, Phi):
                     item.definition.orelse = new
@@ -410,4 +418,4 @@ class _Head:
         return var
 
 
-__all__ = ["INT", "OPAQUE", "Assign", "Const", "Group", "bring", "lower_expression", "lower_loop", "truth"]
+__all__ = ["INT", "OPAQUE", "Assign", "Const", "Group", "bring", "lower_expression", "breaks", "lower_loop", "truth"]

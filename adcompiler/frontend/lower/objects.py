@@ -6,12 +6,16 @@ become `ContainerOp`s; properties and methods are calls.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import functools
 import inspect
 import types as python_types
 
-from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Var
-from ...ir.types import STATIC, Num, Ref, Static, Tup
+import numpy as np
+
+from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Raw, Var
+from ...ir.types import BOOL, STATIC, UNDEFINED, Num, Ref, Static, Tup
 from .baked import take_for_granted
 from .holders import holder_of, new_container, read_element, record
 from .values import tuple_of
@@ -19,7 +23,7 @@ from .values import tuple_of
 
 def construct(cx, node, cls, args, kwargs):
     """An object of a class: namedtuple, dataclass, plain class."""
-    from .calls import call_function, call_value
+    from .calls import call_function
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         bound = inspect.signature(cls).bind(*args, **kwargs)
@@ -35,27 +39,7 @@ def construct(cx, node, cls, args, kwargs):
     init = cls.__init__
     take_for_granted(cx, cls, "__init__", "__post_init__")
     if _has_generated_init(cls):
-        bound = inspect.signature(cls).bind(*args, **kwargs)
-        given = dict(bound.arguments)
-        fields, operands = [], []
-        if set(given) - {f.name for f in dataclasses.fields(cls)}:
-            cx.unsupported(node, f"{cls.__name__} has parameters that are no fields (InitVar)", "make them fields")
-        for f in dataclasses.fields(cls):
-            if not f.init and f.default is not dataclasses.MISSING:
-                cx.unsupported(
-                    node, f"{cls.__name__}.{f.name} is a field with init=False and a default", "set it in __post_init__"
-                )
-            if not f.init and f.default_factory is dataclasses.MISSING:
-                continue
-            if f.name in given:
-                fields.append(f.name)
-                operands.append(given[f.name])
-            elif f.default is not dataclasses.MISSING:
-                fields.append(f.name)
-                operands.append(Const(f.default))
-            elif f.default_factory is not dataclasses.MISSING:
-                fields.append(f.name)
-                operands.append(call_value(cx, node, Const(f.default_factory), [], {}))
+        fields, operands = _fields_of_call(cx, node, cls, args, kwargs)
         if hasattr(cls, "__post_init__") or not all(f.init for f in dataclasses.fields(cls)):
             return _construct_stepwise(cx, node, cls, fields, operands)
         value = Call(cls, (), dict(zip(fields, operands, strict=True)))
@@ -63,12 +47,12 @@ def construct(cx, node, cls, args, kwargs):
         for name, operand in zip(fields, operands, strict=True):
             record(cx, holder, name, operand, var.type.site)
         return var
-    plain = isinstance(init, python_types.FunctionType) and cls.__new__ is object.__new__
+    plain = isinstance(init, python_types.FunctionType) and _is_made_plainly(cls)
     if plain and (active or _from_program(cls)):
         var, _ = new_container(cx, node, "object", cls, Call(object.__new__, (Const(cls),)))
         call_function(cx, node, init, [var, *args], kwargs)
         return var
-    if cls.__new__ is object.__new__ and init is object.__init__ and not args and not kwargs:
+    if _is_made_plainly(cls) and init is object.__init__ and not args and not kwargs:
         var, _ = new_container(cx, node, "object", cls, Call(cls))
         return var
     if active:
@@ -78,14 +62,70 @@ def construct(cx, node, cls, args, kwargs):
     return _opaque_call(cx, node, Const(cls), args, kwargs)
 
 
+def _fields_of_call(cx, node, cls, args, kwargs):
+    """The fields that the `__init__` of a dataclass sets, and their operands."""
+    from .calls import call_value
+
+    bound = inspect.signature(cls).bind(*args, **kwargs)
+    given = dict(bound.arguments)
+    fields, operands = [], []
+    if set(given) - {f.name for f in dataclasses.fields(cls)}:
+        cx.unsupported(node, f"{cls.__name__} has parameters that are no fields (InitVar)", "make them fields")
+    for f in dataclasses.fields(cls):
+        if not f.init and f.default is not dataclasses.MISSING:
+            cx.unsupported(
+                node, f"{cls.__name__}.{f.name} is a field with init=False and a default", "set it in __post_init__"
+            )
+        if not f.init and f.default_factory is dataclasses.MISSING:
+            continue
+        if f.name in given:
+            fields.append(f.name)
+            operands.append(given[f.name])
+        elif f.default is not dataclasses.MISSING:
+            fields.append(f.name)
+            operands.append(Const(f.default))
+        elif f.default_factory is not dataclasses.MISSING:
+            fields.append(f.name)
+            operands.append(call_value(cx, node, Const(f.default_factory), [], {}))
+    return fields, operands
+
+
+def fill_fields(cx, node, cls, var, args, kwargs):
+    """Call the generated `__init__` of a dataclass on an object that exists."""
+    from .calls import call_value
+
+    if cls.__dataclass_params__.frozen:
+        cx.unsupported(node, f"the frozen dataclass {cls.__name__} is filled by a class derived from it")
+    fields, operands = _fields_of_call(cx, node, cls, args, kwargs)
+    for name, operand in zip(fields, operands, strict=True):
+        write_attribute(cx, node, var, name, operand)
+    if hasattr(cls, "__post_init__"):
+        call_value(cx, node, read_attribute(cx, node, var, "__post_init__"), [], {})
+
+
+def replaced(cx, node, args, kwargs):
+    """`dataclasses.replace(x, field=...)`: a new object, with the other fields of the old one."""
+    t = cx.type(args[0])
+    cls = holder_of(cx, args[0]).cls if isinstance(t, Ref) and t.kind == "object" else None
+    if cls is None or not dataclasses.is_dataclass(cls):
+        return None
+    kept = {f.name: read_attribute(cx, node, args[0], f.name) for f in dataclasses.fields(cls) if f.init and f.name not in kwargs}
+    return construct(cx, node, cls, [], {**kept, **kwargs})
+
+
 def _has_generated_init(cls):
     """Is `__init__` the one that `dataclasses` writes?"""
     return (
         dataclasses.is_dataclass(cls)
         and isinstance(cls.__init__, python_types.FunctionType)
         and cls.__init__.__code__.co_filename == "<string>"
-        and cls.__new__ is object.__new__
+        and _is_made_plainly(cls)
     )
+
+
+def _is_made_plainly(cls) -> bool:
+    """Does a call of the class make a new object and run `__init__`, and nothing else?"""
+    return cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
 
 
 def _construct_stepwise(cx, node, cls, fields, operands):
@@ -120,50 +160,108 @@ def _from_program(cls):
 
 def special_method(cx, node, base, name, args):
     """Call a method that stands for syntax on an object of the program."""
-    from .calls import call_function
+    from .special_methods import call_special
 
-    method = inspect.getattr_static(holder_of(cx, base).cls, name, None)
-    take_for_granted(cx, holder_of(cx, base).cls, name)
-    if not isinstance(method, python_types.FunctionType):
+    found = call_special(cx, node, base, name, *args)
+    if found is None:
         cx.unsupported(
             node, f"{holder_of(cx, base).cls.__name__}.{name} is not a plain method", "call a method by name"
         )
-    return call_function(cx, node, method, [base, *args], {})
+    return found
 
 
 def read_attribute(cx, node, base, attr):
     """`base.attr` of an object: its own attribute, or a method, property or constant of its class."""
-    from .calls import BoundMethod, call_function
-
     holder = holder_of(cx, base)
-    found = inspect.getattr_static(holder.cls, attr, NOTHING) if holder.cls is not None else NOTHING
+    cls = holder.cls
+    found = inspect.getattr_static(cls, attr, NOTHING) if cls is not None else NOTHING
     if found is not NOTHING:
-        take_for_granted(cx, holder.cls, attr)
+        take_for_granted(cx, cls, attr)
+    if cls is not None and cls.__getattribute__ is not object.__getattribute__:
+        cx.unsupported(
+            node, f"{cls.__name__} defines __getattribute__, so that reading '{attr}' may do anything", "use a property"
+        )
     if isinstance(found, property):
-        return call_function(cx, node, found.fget, [base], {})
+        return bind_class_attribute(cx, node, base, cls, found, attr)
+    if isinstance(found, functools.cached_property):
+        return _read_cached_property(cx, node, base, found, attr)
+    if _is_descriptor(found) and hasattr(type(found), "__set__"):
+        _refuse_descriptor(cx, node, cls, attr)
     if attr in holder.items:
         operation = ContainerOp("getattr", base, Const(attr), loc=cx.loc(node))
         if attr in holder.statics and isinstance(holder.items[attr], Static):
             return Const(holder.statics[attr])
         return read_element(cx, node, operation, holder.items[attr], holder.statics.get(attr))
+    if found is not NOTHING:
+        bound = bind_class_attribute(cx, node, base, cls, found, attr)
+        if bound is not NOTHING:
+            return bound
+    if cls is not None and isinstance(inspect.getattr_static(cls, "__getattr__", None), python_types.FunctionType):
+        return special_method(cx, node, base, "__getattr__", [Const(attr)])
+    cx.unsupported(node, f"attribute '{attr}' is not set on this path")
+
+
+def bind_class_attribute(cx, node, base, cls, found, attr):
+    """What an attribute of a class is to one of its objects: a method with its object, a property's value, a constant."""
+    from .calls import BoundMethod, _constant_operand, call_function
+
+    if isinstance(found, property):
+        return call_function(cx, node, found.fget, [base], {})
     if isinstance(found, python_types.FunctionType):
         t = cx.temporary(STATIC, node)
         t.const = BoundMethod(found, base)
         return t
-    if isinstance(found, (staticmethod, classmethod)):
-        function = found.__func__
-        if isinstance(found, staticmethod):
-            return Const(function)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
         t = cx.temporary(STATIC, node)
-        t.const = BoundMethod(function, Const(holder.cls))
+        t.const = BoundMethod(found.__func__, Const(cls))
         return t
+    if _is_descriptor(found) and not isinstance(found, (type, np.ufunc, functools.partial)):
+        if callable(found) and hasattr(found, "primal"):  # a differentiable method
+            t = cx.temporary(STATIC, node)
+            t.const = BoundMethod(found.primal, base)
+            return t
+        _refuse_descriptor(cx, node, cls, attr)
     if isinstance(found, (int, float, complex, str, tuple)) or found is None or callable(found):
         return Const(found)
-    if found is not NOTHING:
-        from .calls import _constant_operand
+    return _constant_operand(cx, node, found, f"{cls.__name__}_{attr}")
 
-        return _constant_operand(cx, node, found, f"{holder.cls.__name__}_{attr}")
-    cx.unsupported(node, f"attribute '{attr}' is not set on this path")
+
+def _is_descriptor(found) -> bool:
+    """Does Python ask the object itself what it is to an instance? Plain builtins give themselves."""
+    own = (python_types.MemberDescriptorType, python_types.BuiltinFunctionType, functools._lru_cache_wrapper)
+    return found is not NOTHING and hasattr(type(found), "__get__") and not isinstance(found, own)
+
+
+def _refuse_descriptor(cx, node, cls, attr):
+    cx.unsupported(
+        node, f"{cls.__name__}.{attr} is a descriptor of a kind that is not followed", "use a property or a method"
+    )
+
+
+def _read_cached_property(cx, node, base, found, attr):
+    """`functools.cached_property`: computed where the object does not hold it yet."""
+    from .calls import call_function
+    from .expressions import branch_value
+
+    held = ast.copy_location(ast.parse(f"{attr!r} in vars(base)", mode="eval").body, node)
+    test = cx.assign_temporary(Raw(held, {"base": base}), BOOL, node)
+    holder = holder_of(cx, base)
+
+    def compute():
+        value = call_function(cx, node, found.func, [base], {})
+        record(cx, holder, attr, value, base.type.site)
+        cx.emit(ContainerOp("setattr", base, Const(attr), value, loc=cx.loc(node)))
+        return read()
+
+    def read():
+        operation = ContainerOp("getattr", base, Const(attr), loc=cx.loc(node))
+        return read_element(cx, node, operation, holder.items.get(attr, UNDEFINED), holder.statics.get(attr))
+
+    if attr not in holder.items:
+        return compute()
+    return branch_value(cx, node, test, read, compute)
 
 
 def write_attribute(cx, node, base, attr, value):
@@ -181,11 +279,25 @@ def write_attribute(cx, node, base, attr, value):
         cx.unsupported(node, f"attribute '{attr}' of something unknown is set")
     holder = holder_of(cx, base)
     found = inspect.getattr_static(holder.cls, attr, NOTHING) if holder.cls is not None else NOTHING
+    if _sets_attributes_its_way(holder.cls):
+        cx.unsupported(
+            node, f"{holder.cls.__name__} defines __setattr__, which may store anything", "use a property, or a method"
+        )
     if isinstance(found, property):
         from .calls import call_function
 
+        if found.fset is None:
+            cx.unsupported(node, f"the property '{attr}' of {holder.cls.__name__} cannot be set")
         take_for_granted(cx, holder.cls, attr)
         call_function(cx, node, found.fset, [base, value], {})
         return
+    if _is_descriptor(found) and hasattr(type(found), "__set__"):
+        _refuse_descriptor(cx, node, holder.cls, attr)
     record(cx, holder, attr, value, t.site)
     cx.emit(ContainerOp("setattr", base, Const(attr), value, loc=cx.loc(node)))
+
+
+def _sets_attributes_its_way(cls) -> bool:
+    """Does a class define `__setattr__`? That of a frozen dataclass only raises."""
+    found = cls.__setattr__ if cls is not None else object.__setattr__
+    return isinstance(found, python_types.FunctionType) and found.__code__.co_filename != "<string>"

@@ -504,8 +504,13 @@ def _augmented(cx, node):
             return
         if isinstance(t, Ref):
             from .containers import extend_in_place
+            from .special_methods import augmented
 
-            extend_in_place(cx, node, old, value, function)
+            result = augmented(cx, node, function, old, value)
+            if result is None:
+                extend_in_place(cx, node, old, value, function)
+            else:
+                bind_name(cx, target.id, result, node)
             return
         result = apply_operator(cx, node, function, old, value)
         if (
@@ -761,8 +766,28 @@ def _with(cx, node):
 
 def _context(cx, node, with_items, checked, lower_body):
     """A `with` statement over some of its items, around what `lower_body` emits."""
+    from .context_managers import acts_on_program, lower_context, refuse_unseen_stores
+
+    at = next((k for k, item in enumerate(with_items) if acts_on_program(cx, node, item.context_expr)), None)
+    if at is not None:
+
+        def inner():
+            if with_items[at + 1 :]:
+                _context(cx, node, with_items[at + 1 :], checked, lower_body)
+            else:
+                lower_body()
+
+        def outer():
+            lower_context(cx, node, with_items[at], inner)
+
+        if at:
+            _context(cx, node, with_items[:at], checked, outer)
+        else:
+            outer()
+        return
     items = []
     for item in with_items:
+        refuse_unseen_stores(cx, node, item.context_expr)
         context = raw(cx, item.context_expr)
         target = None
         if item.optional_vars is not None:
