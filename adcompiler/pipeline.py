@@ -1,6 +1,7 @@
 """The pipeline: every pass from a function to its generated code, as one list to read.
 
     source -> structure, liveness -> lower (types, alias groups) -> activity -> ties -> adjoint -> save -> simplify -> emit -> build
+                                                                    activity -> tangent -> simplify -> emit -> build
 
 `switched` turns optimisations off, for tests: results must not change.
 """
@@ -18,10 +19,12 @@ from .codegen.assemble import Generator, base_name
 from .codegen.compiled import Compiled
 from .codegen.instances import InstanceGenerator, name_instances
 from .codegen.seeds import refuse_text
+from .codegen.tangent import TangentGenerator, name_tangents
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
 from .ir.nodes import Var, operands
 from .ir.verify import verify
+from .rules.registry import forward_mode
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 
 # tbr, simplify, verify, check_types; the environment variable ADCOMPILER_VERIFY=1 switches the verifiers on.
@@ -100,6 +103,32 @@ def compile_function(
     return generator.run()
 
 
+def compile_tangent(source, signature: Signature, *, strict: bool = False, in_place=frozenset()) -> Compiled:
+    """All passes of forward mode, in order; `in_place` as in `compile_function`."""
+    _, simplifying, verifying, _ = switches()
+    with forward_mode():
+        function, cx = lower_function(source, signature, in_place)
+        layout = Layout(function)
+        check = verify if verifying else _no_check
+        check(function, layout, "lowering")
+        inputs = wrt_variables(function, signature)
+        instances = reachable_instances(function)
+        calls = Activity(function, cx, inputs, result_variables(function, signature), instances).walk_in_place
+        if calls:
+            return compile_tangent(source, signature, strict=strict, in_place=in_place | calls)
+        check(function, layout, "activity")
+        layouts = [Layout(i.function) for i in instances]
+        options = dict(strict=strict, simplifying=simplifying, verifying=verifying)
+        options["module_names"] = name_tangents(instances, [layout, *layouts], base_name(function))
+        generator = TangentGenerator(function, cx, layout, signature, inputs, **options)
+        for instance, its_layout in zip(instances, layouts, strict=True):
+            given = Signature(tuple((f"argument {k}", None) for k, _ in enumerate(instance.params)), ())
+            options["namer"] = generator.namer
+            part = TangentGenerator(instance.function, cx, its_layout, given, [], instance=instance, **options)
+            generator.parts.append(part)
+        return generator.run()
+
+
 def shadow_like(cx, variables, shadowed):
     """The arrays inside one container of the caller take their adjoints all in one way: by identity, if any does."""
     changed = True
@@ -133,4 +162,4 @@ def result_variables(function, signature) -> list[Var]:
     return [*operands(function.result), *[by_name[n] for n in signature.outputs if n != "return"]]
 
 
-__all__ = ["Compiled", "compile_function", "switched", "switches"]
+__all__ = ["Compiled", "compile_function", "compile_tangent", "switched", "switches"]

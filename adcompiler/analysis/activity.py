@@ -184,7 +184,7 @@ class Activity:
                     for v in operands(a):
                         self._flow(v, target)
                 return
-            for parameter in rule.differentiable:
+            for parameter in rule.carrying:
                 for v in operands_of(value.bound.get(parameter)):
                     self._flow(v, target)
             return

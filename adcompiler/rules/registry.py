@@ -49,6 +49,8 @@ with `when={"compute_uv": True}` has three results, with `when={"compute_uv": Fa
 from __future__ import annotations
 
 import ast
+import contextlib
+import contextvars
 import dataclasses
 import functools
 import inspect
@@ -193,9 +195,18 @@ class Rule:
             return operand[place] if len(operand) == results else None
         return operand
 
+    @property
+    def carrying(self) -> tuple[str, ...]:
+        """The parameters through which a derivative passes, in the mode that is being compiled."""
+        if _FORWARD.get():
+            from .tangents import parameters
+
+            return parameters(self) or self.differentiable
+        return self.differentiable
+
     def without_derivative(self, arguments: dict) -> list[str]:
         """Of these parameters, those with respect to which the template says nothing."""
-        known = {*self.differentiable, *self.constant_in}
+        known = {*self.carrying, *self.constant_in}
         return [name for name in arguments if name not in known]
 
     def adjoint_statements(self, parameter: str) -> tuple[ast.Assign, ...]:
@@ -271,9 +282,24 @@ def _canonical(function):
     return _bound_method(owner, function.__name__) if known else function
 
 
+_FORWARD = contextvars.ContextVar("adcompiler forward mode", default=False)
+
+
+@contextlib.contextmanager
+def forward_mode():
+    """Inside, `lookup` finds rules for forward mode, those among them that say nothing about the reverse."""
+    token = _FORWARD.set(True)
+    try:
+        yield
+    finally:
+        _FORWARD.reset(token)
+
+
 def lookup(function) -> Rule | None:
-    """The rule of a function object for reverse mode, or None."""
+    """The rule of a function object for reverse mode (within `forward_mode` for that), or None."""
     found = _find(function)
+    if _FORWARD.get():
+        return found
     only_forward = found is not None and found.jvp is not None and found.vjp is None and not found.statements
     return None if only_forward else found
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import ShapeError
+
 
 def call_vjp(vjp, result_bar, result, *args, **kwargs):
     """`vjp(result_bar, result, *args, **kwargs)` with arrays that cannot be written.
@@ -28,3 +30,21 @@ def read_only(value):
     view = value.view()
     view.flags.writeable = False
     return view
+
+
+def call_jvp(jvp, tangents, result, *args, **kwargs):
+    """`jvp(tangents, result, *args, **kwargs)` with arrays that cannot be written; zeros for None.
+
+    >>> call_jvp(lambda tangents, y, x: 2.0 * x * tangents[0], (np.ones(2),), np.array([1.0, 9.0]), np.array([1.0, 3.0]))
+    array([2., 6.])
+    """
+    kwargs = {name: read_only(value) for name, value in kwargs.items()}
+    tangent = jvp(tuple(map(read_only, tangents)), read_only(result), *map(read_only, args), **kwargs)
+    if tangent is None:
+        return np.zeros(np.shape(result), np.result_type(result)) if isinstance(result, np.ndarray) else 0.0
+    if np.shape(tangent) != np.shape(result):
+        raise ShapeError(
+            f"the rule gives a tangent of shape {np.shape(tangent)}, and the result has shape {np.shape(result)}",
+            hint="return the tangent of the result: an array of its shape",
+        )
+    return np.real(tangent) if np.iscomplexobj(tangent) and not np.iscomplexobj(result) else tangent

@@ -66,6 +66,7 @@ class Instance:
     calls: list = field(default_factory=list)
     forward_name: str = ""
     adjoint_name: str = ""
+    tangent_name: str = ""
     needs_shadow: bool = False
     reversed: bool = False  # some caller runs its adjoint
 

@@ -1,0 +1,200 @@
+"""Assembling: the tangent function of one lowered and analysed function, and of the recursive calls in it.
+
+`f_tangent(x, y, x_dot)` gives `(value, value_dot)`; the tangents stand behind the arguments, in their order. Takes the
+IR with activity; gives `Compiled` with one text, of kind "tangent".
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from ..ir.nodes import Assign, Call, Var
+from ..ir.types import Num
+from ..runtime.tangents import zero_tangent, zeros_laid_out
+from ..transform.bars import Taken, unique
+from ..transform.code import Line, call, name
+from ..transform.simplify import simplify
+from ..transform.tangent import TangentBuilder, TangentLine
+from ..transform.verify import verify_code
+from . import emit
+from .assemble import base_name, program_names
+from .compiled import Compiled, finish
+from .names import Namer
+from .primal import PrimalNames
+from .tangent_printer import TangentPrinter
+
+
+class TangentGenerator:
+    """Code generation for one function; `instance` is the recursive instance that it is the function of, if it is one."""
+
+    joint = False
+
+    def __init__(self, function, cx, layout, signature, inputs, *, strict, simplifying, verifying, instance=None,
+                 namer=None, module_names=frozenset()):
+        self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
+        self.strict, self.simplifying, self.verifying = strict, simplifying, verifying
+        self.instance, self.module_names = instance, module_names
+        self.parts: list[TangentGenerator] = []
+        self.saver = _NothingKept()
+        self.base = base_name(function)
+        self.tangent_name = instance.tangent_name if instance is not None else f"{self.base}_tangent"
+        result = function.result
+        if isinstance(result, Var) and result.hidden and result.items is None:
+            if "result" not in {v.name for v in layout.home}:
+                result.name = "result"
+        taken = Taken(program_names(layout) | {self.base, self.tangent_name} | module_names)
+        self.namer = namer or Namer(taken)
+        self.namer.taken |= taken
+        self.program = set(taken)
+        self.taken = taken | set(dir(builtins)) | {"np", "math"}
+        self.taken = Taken(self.taken)
+
+    def run(self) -> Compiled:
+        """The tangent function, with those of recursive calls in front of it."""
+        made = self.definition()
+        before = [part.definition() for part in self.parts]
+        compiled = finish(self, {"tangent": [*before, made]}, self.saver)
+        compiled.kind = "tangent"
+        return compiled
+
+    def definition(self) -> ast.FunctionDef:
+        names = PrimalNames(self.function, self.layout, self.namer, self.taken)
+        builder = TangentBuilder(
+            self.function,
+            self.layout,
+            self.cx,
+            self.namer,
+            names,
+            self.taken,
+            families_laid_out(self.layout),
+            strict=self.strict,
+        )
+        given = [builder.dot_name(v.name) for v in self.active_parameters()]
+        parameters = [*(v.name for v in self.function.params), *given]
+        start, outputs = self.opening(builder, names)
+        code = [*start, *TangentPrinter(self.function, names, builder, self.namer).body()]
+        returned = self.returned(builder, names, outputs)
+        self.verify(code, returned, parameters, "tangent")
+        code.append(Line(None, returned, keep=True))
+        simplify(code, set(), enabled=self.simplifying)
+        returned = code.pop().value
+        self.verify(code, returned, parameters, "simplify")
+        return emit.function(self.tangent_name, emit.arguments(parameters), code, returned)
+
+    def active_parameters(self) -> list[Var]:
+        """The parameters whose tangents the caller gives."""
+        params = self.function.params
+        if self.instance is not None:
+            return [p for p in params if p.active]
+        asked = {path[0] for path in self.signature.wrt}
+        return [p for (n, _), p in zip(self.signature.parameters, params, strict=True) if n in asked]
+
+    def opening(self, builder, names):
+        """Tangents of arguments that become active without being inputs, and outputs under their first names."""
+        given, lines = set(self.active_parameters()), []
+        for v in self.function.params:
+            if v.active and v not in given:
+                array = isinstance(v.type, Num) and v.type.is_array
+                zeros = zeros_laid_out if array else zero_tangent
+                lines.append(
+                    TangentLine(name(builder.dot_name(v.name), True), call(self.namer.object(zeros), name(v.name)))
+                )
+        outputs = []
+        by_name = {n: v for (n, _), v in zip(self.signature.parameters, self.function.params, strict=True)}
+        for n in self.signature.outputs:
+            v = by_name.get(n)
+            if v is None:
+                outputs.append(None)
+                continue
+            kept = v.name
+            if names.is_rebound(v, v.name):
+                kept = unique(f"{v.name}_argument", self.taken)
+                lines.append(Line(name(kept, True), name(v.name)))
+                if v.active:
+                    lines.append(TangentLine(name(builder.dot_name(kept), True), name(builder.dot_name(v.name))))
+            outputs.append((v, kept))
+        return lines, outputs
+
+    def returned(self, builder, names, outputs):
+        """`value, value_dot`; of a recursive function without active result the value alone."""
+        result = self.function.result
+        builder.statement = _End(self.function.loc)
+        pairs = [(names.read(result), builder.tangent(result, result if isinstance(result, Var) else None))]
+        if outputs:
+            pairs = [
+                pairs[0]
+                if output is None
+                else (
+                    name(output[1]),
+                    name(builder.dot_name(output[1])) if output[0].active else builder.zero(output[0]),
+                )
+                for output in outputs
+            ]
+        if self.instance is not None and not (isinstance(result, Var) and result.active):
+            return pairs[0][0]
+        if len(pairs) == 1:
+            return ast.Tuple(list(pairs[0]), ast.Load())
+        return ast.Tuple([ast.Tuple(list(part), ast.Load()) for part in zip(*pairs, strict=True)], ast.Load())
+
+    def verify(self, code, returned, parameters, stage):
+        """Check that every name has a value where it is read; the user's own may be without one on some path."""
+        if not self.verifying:
+            return
+        known = {*self.module_names, *self.namer.bindings, *self.namer.imports, *(v.name for v in self.function.globals)}
+        verify_code(
+            [*code, Line(None, returned)],
+            parameters,
+            known=known,
+            lenient=self.taken,
+            stage=stage,
+            function=f"{self.function.name} tangent",
+        )
+
+
+class _NothingKept:
+    """A tangent keeps nothing and computes nothing again."""
+
+    kept: tuple = ()
+    recomputed: tuple = ()
+
+
+class _End:
+    """The place behind the last statement."""
+
+    implicit = False
+    augmented = None
+
+    def __init__(self, loc):
+        self.loc = loc
+
+
+def families_laid_out(layout) -> set[int]:
+    """Families of arrays that change in place and of which views are taken that depend on the layout: ids."""
+    found = set()
+    for s in layout.statements:
+        if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.rule is not None:
+            if s.value.rule.alias == "maybe" and s.value.bound is not None:
+                base = s.value.bound.get(s.value.rule.alias_of)
+                for v in base if isinstance(base, tuple) else (base,):
+                    if isinstance(v, Var) and v.group is not None and v.group.family.stored:
+                        found.add(id(v.group.family))
+    return found
+
+
+def name_tangents(instances, layouts, root) -> set[str]:
+    """Spell the tangent functions of recursive calls: `g_tangent`, of a second form of its arguments `g_1_tangent`."""
+    taken = set().union(*[program_names(layout) for layout in layouts]) | {f"{root}_tangent"}
+    found = set()
+    for instance in instances:
+        base, k = instance.name, 0
+        while f"{base}_tangent" in taken:
+            k += 1
+            base = f"{instance.name}_{k}"
+        instance.tangent_name = f"{base}_tangent"
+        taken.add(instance.tangent_name)
+        found.add(instance.tangent_name)
+    return found
+
+
+__all__ = ["TangentGenerator", "name_tangents"]

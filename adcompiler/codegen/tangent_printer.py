@@ -1,0 +1,143 @@
+"""Printing of a tangent function: the primal with the tangent of each statement beside it, blocks and joins included."""
+
+from __future__ import annotations
+
+import ast
+
+from ..ir.nodes import Assign, If, Loop, Try, UserCall, Var, With
+from ..transform.code import Branch, Repeat, Verbatim, call, lines, name, nodes
+from ..transform.tape_sites import Insertions
+from .primal import PrimalPrinter
+
+
+class TangentPrinter(PrimalPrinter):
+    """Prints statements, and what a tangent builder gives for each."""
+
+    def __init__(self, function, names, builder, namer):
+        super().__init__(function, names, Insertions(), namer)
+        self.builder = builder
+
+    def block(self, block):
+        for s in block:
+            if isinstance(s, (If, Loop, With, Try)):
+                self.builder.inline.clear()
+                self.builder.reusable.forget()
+                self.statement(s)
+                self.builder.reusable.forget()
+                continue
+            if isinstance(s, UserCall):
+                self.builder.inline.clear()
+                self.statement(s)
+                self.builder.reusable.note(s)
+                continue
+            before, after = self.builder.lines(s)
+            self.out.extend(before)
+            self.statement(s)
+            self.out.extend(after)
+            self.builder.reusable.note(s)
+
+    def nested(self, block, head=()):
+        self.builder.reusable.forget()
+        made = super().nested(block, head)
+        self.builder.reusable.forget()
+        return made
+
+    # -- joins -----------------------------------------------------------------------------------------------------
+    def rename(self, code, target, source, s):
+        """A join: the tangent takes the joined name as well, zero on a path without one."""
+        made = self.joined_tangent(target, source, s)
+        leaving = isinstance(code[-1], Verbatim) and isinstance(code[-1].node, ast.Break) if code else False
+        if leaving:
+            last = code.pop()
+            code.extend(made)
+            super().rename(code, target, source, s)
+            code.append(last)
+            return
+        code.extend(made)
+        super().rename(code, target, source, s)
+
+    def joined_tangent(self, target, source, s) -> list:
+        b = self.builder
+        if source is None or not target.active or target in self.names.components and target.hidden:
+            return []
+        b.statement, b.made = s, []
+        b.give(target, b.tangent(source, target))
+        made, b.made = b.made, []
+        return made
+
+    def loop_body(self, s, head):
+        body = self.nested(s.body, head)
+        for phi in s.phis:
+            if phi.orelse is not None and phi.target.active and not phi.target.hidden and not phi.orelse.active:
+                self.before_breaks(body, phi, s)
+            self.rename(body, phi.target, phi.orelse, s)
+        return body
+
+    def before_breaks(self, code, phi, s):
+        """What the end of a body does to a tangent is done on the way out as well."""
+        at = 0
+        while at < len(code):
+            item = code[at]
+            if isinstance(item, Verbatim) and isinstance(item.node, ast.Break):
+                made = self.joined_tangent(phi.target, phi.orelse, s)
+                code[at:at] = made
+                at += len(made)
+            elif not isinstance(item, Repeat):
+                for inner in _blocks(item):
+                    self.before_breaks(inner, phi, s)
+            at += 1
+
+    # -- loops over sequences --------------------------------------------------------------------------------------
+    def _run_loop(self, s: Loop):
+        self.name_index(s)
+        super()._run_loop(s)
+        made = self.out[-1]
+        index = s.index
+        if s.kind != "sequence" or index is None or index in self.names.bound or index not in self.names.hidden:
+            return
+        spelt = self.names.hidden[index]
+        read = any(isinstance(n, ast.Name) and n.id == spelt for item in lines(made.body) for n in _names(item))
+        if read:
+            made.target = ast.Tuple([name(spelt, True), made.target], ast.Store())
+            made.iterable = call(self.namer.object(enumerate), made.iterable)
+
+    def name_index(self, s):
+        """A loop over `enumerate` has its index already."""
+        if s.kind != "sequence" or s.index is None:
+            return
+        for inner in s.body:
+            if isinstance(inner, Assign) and inner.implicit and inner.value is s.index and not inner.target.hidden:
+                self.names.bound.setdefault(s.index, inner.target)
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+    def _usercall(self, s: UserCall):
+        """`y, y_dot = g_tangent(x, x_dot)`."""
+        b, instance = self.builder, s.instance
+        b.statement, b.made = s, []
+        arguments = [self.names.read(a) for a in s.args]
+        tangents = [b.tangent(a, p) for p, a in zip(instance.params, s.args, strict=True) if p.active]
+        called = call(name(instance.tangent_name), *arguments, *tangents)
+        target = name(self.names.name(s.target), True)
+        if not (isinstance(instance.result, Var) and instance.result.active):
+            self.line(s, target, called, hidden=False, keep=True)
+            if s.target.active:
+                raise AssertionError(f"the result of '{instance.name}' is active, and it has no tangent")
+            return
+        dot = name(b.dot_name(self.names.name(s.target)), True)
+        self.line(s, ast.Tuple([target, dot], ast.Store()), called, keep=True)
+
+
+def _blocks(item):
+    if isinstance(item, Branch):
+        return [item.then, item.orelse]
+    return item.blocks if isinstance(item, Verbatim) else []
+
+
+def _names(item):
+    for e in (getattr(item, "target", None), getattr(item, "value", None), getattr(item, "test", None),
+              getattr(item, "iterable", None), getattr(item, "node", None)):
+        if e is not None:
+            yield from nodes(e)
+
+
+__all__ = ["TangentPrinter"]
