@@ -16,7 +16,7 @@ from .frontend.lower import Signature
 from .frontend.signature import describe
 from .frontend.source import COMPILING, get_source, last_return
 from .rules import registry
-from .rules.registry import lookup
+from .rules.registry import forward_mode, lookup
 from .generated_calls import call_generated, guards_hold
 from .gradient_calls import GradientCaller
 from .runtime.finish import is_nan
@@ -236,6 +236,27 @@ class Programs:
     def split(self, binding, paths, *, strict=False):
         return self.checked(self.compiled(self.signature(binding, paths), joint=False, strict=strict), binding)
 
+    def tangent(self, binding, paths, *, strict=False):
+        """The tangent function of forward mode."""
+        signature = self.signature(binding, paths)
+        made = self.cached(
+            ("tangent", signature, strict),
+            lambda: pipeline.compile_tangent(self.forward_source, signature, strict=strict),
+        )
+        return self.checked(made, binding)
+
+    @property
+    def forward_source(self):
+        """The source for forward mode: of a call, if the function has a rule for that."""
+        plain = _plain(self.function)[1]
+        with forward_mode():
+            return self.source if lookup(plain) is None else _source(plain)
+
+    def call(self, binding):
+        """The user's own function on bound arguments."""
+        bound = inspect.BoundArguments(self.parameters, dict(zip(binding.names, binding.values, strict=True)))
+        return self.function(*bound.args[binding.hidden :], **bound.kwargs)
+
     def checked(self, compiled, binding):
         """Refuse what depends on the very objects of a call: defaults that are changed, overlapping arrays that are."""
         if compiled.mutated:
@@ -266,7 +287,16 @@ class Programs:
         return compiled
 
     def compiled(self, signature, *, joint, strict=False):
-        key = (signature, joint, strict, pipeline.switches())
+        return self.cached(
+            (signature, joint, strict),
+            lambda: pipeline.compile_function(
+                self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic
+            ),
+        )
+
+    def cached(self, kind, make):
+        """What was compiled of this kind, if what it relies on still holds; else `make()`."""
+        key = (kind, pipeline.switches())
         for compiled in self.cache.get(key, ()):
             if guards_hold(compiled):
                 return compiled
@@ -274,9 +304,7 @@ class Programs:
             for compiled in self.cache.get(key, ()):  # another thread may have made it in the meantime
                 if guards_hold(compiled):
                     return compiled
-            made = pipeline.compile_function(
-                self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic
-            )
+            made = make()
             guards_hold(made)
             self.cache.setdefault(key, []).append(made)
             if len(self.cache[key]) > 8:

@@ -10,7 +10,7 @@ import ast
 
 from ..ir.nodes import Store, Try, Var, walk
 from ..transform.bars import unique
-from ..transform.code import Line, Verbatim, call, clone, constant, lines, name, subscript
+from ..transform.code import Line, TangentLine, Verbatim, call, clone, constant, lines, name, subscript
 
 
 def print_try(printer, s: Try):
@@ -56,6 +56,7 @@ def _keep_all(code, again):
     for item in lines(code):
         if (
             isinstance(item, Line)
+            and not isinstance(item, TangentLine)
             and isinstance(item.target, ast.Name)
             and not (item.hidden and (item.target.id in read or item.target.id in again))
             and not isinstance(item.value, (ast.Name, ast.Constant))

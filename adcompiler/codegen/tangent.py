@@ -13,9 +13,9 @@ from ..ir.nodes import Assign, Call, Var
 from ..ir.types import Num
 from ..runtime.tangents import zero_tangent, zeros_laid_out
 from ..transform.bars import Taken, unique
-from ..transform.code import Line, call, name
+from ..transform.code import Line, TangentLine, call, name
 from ..transform.simplify import simplify
-from ..transform.tangent import TangentBuilder, TangentLine
+from ..transform.tangent import TangentBuilder
 from ..transform.verify import verify_code
 from . import emit
 from .assemble import base_name, program_names
@@ -95,6 +95,11 @@ class TangentGenerator:
         given, lines = set(self.active_parameters()), []
         for v in self.function.params:
             if v.active and v not in given:
+                same = self.same_memory(v)
+                if same is not None:
+                    same_dot = name(builder.dot_name(same.name))
+                    lines.append(TangentLine(name(builder.dot_name(v.name), True), same_dot))
+                    continue
                 array = isinstance(v.type, Num) and v.type.is_array
                 zeros = zeros_laid_out if array else zero_tangent
                 lines.append(
@@ -115,6 +120,19 @@ class TangentGenerator:
                     lines.append(TangentLine(name(builder.dot_name(kept), True), name(builder.dot_name(v.name))))
             outputs.append((v, kept))
         return lines, outputs
+
+    def same_memory(self, v: Var) -> Var | None:
+        """Another parameter that is given the same array, which changes: both have one tangent."""
+        if self.instance is not None:
+            return None
+        by_name = {n: p for (n, _), p in zip(self.signature.parameters, self.function.params, strict=True)}
+        given, order = self.active_parameters(), self.function.params
+        for pair in self.signature.aliases:
+            if v in (by_name[pair[0]], by_name[pair[1]]):
+                other = next(by_name[n] for n in pair if by_name[n] is not v)
+                if other in given or order.index(other) < order.index(v):
+                    return other
+        return None
 
     def returned(self, builder, names, outputs):
         """`value, value_dot`; of a recursive function without active result the value alone."""

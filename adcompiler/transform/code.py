@@ -70,6 +70,13 @@ class Line:
 
 
 @dataclass(eq=False)
+class TangentLine(Line):
+    """A line of the tangent, beside one of the primal. `tangents` are the names of all tangents of the function."""
+
+    tangents: object = ()
+
+
+@dataclass(eq=False)
 class Branch:
     test: ast.expr
     then: list
@@ -212,6 +219,7 @@ __all__ = [
     "Needed",
     "Repeat",
     "Restore",
+    "TangentLine",
     "Verbatim",
     "attribute",
     "call",

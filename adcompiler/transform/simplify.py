@@ -21,6 +21,7 @@ from .code import (
     Line,
     OnTape,
     Repeat,
+    TangentLine,
     Verbatim,
     attribute,
     clone,
@@ -303,7 +304,7 @@ def _push_down(code, at, identifier, value) -> bool:
             or (item.op is not None and not isinstance(item.target, ast.Name))
             or isinstance(item.target, (ast.Subscript, ast.Attribute))
         ):
-            if memory and not _append_only(item):
+            if memory and not _append_only(item) and not _writes_tangents_only(item, reads):
                 return False
         if item.op is not None and isinstance(item.target, ast.Name) and item.target.id in reads:
             return False
@@ -323,6 +324,11 @@ def _append_only(item):
         and isinstance(v.func, ast.Attribute)
         and isinstance(v.func.ctx, OnTape)
     )
+
+
+def _writes_tangents_only(item, reads) -> bool:
+    """A store into a tangent changes nothing that a value of the primal reads."""
+    return isinstance(item, TangentLine) and item.target is not None and not any(n in reads for n in item.tangents)
 
 
 def _write_order_matters(item, value):

@@ -35,14 +35,10 @@ from ..ir.nodes import (
 from ..ir.types import Num, Ref, Static, Tup, carries_derivative
 from ..runtime.tangents import updated_in_place, zero_tangent
 from .bars import unique
-from .code import Line, attribute, call, clone, constant, name, subscript
+from .code import TangentLine, attribute, call, clone, constant, name, subscript
 from .reusable import Reusable
 from .tangent_containers import container_tangent, display_tangent, object_tangent
 from .tangent_rules import rule_tangent
-
-
-class TangentLine(Line):
-    """A line of the tangent, beside one of the primal."""
 
 
 class ResultName(ast.Name):
@@ -75,7 +71,7 @@ class TangentBuilder:
         return unique(wanted, self.taken)
 
     def line(self, target, value, op=None, hidden=False, keep=False):
-        self.made.append(TangentLine(target, value, op, self.statement.loc, hidden, keep))
+        self.made.append(TangentLine(target, value, op, self.statement.loc, hidden, keep, self.dots.values()))
 
     def contributes(self, operand) -> bool:
         """Has this operand of a rule a tangent?"""
@@ -228,7 +224,9 @@ class TangentBuilder:
             old = clone(self.dot(value.args[0]))
             rule_tangent(self, target, value)
             made = self.made[-1]
-            if not isinstance(made.value, ast.Constant):
+            if not isinstance(made.value, ast.Constant) and not (
+                isinstance(target.type, Num) and target.type.boxed is False
+            ):
                 made.value = call(self.runtime(updated_in_place), old, made.value)
         elif isinstance(value, Call) and value.rule is not None and value.bound is not None:
             rule_tangent(self, target, value)
@@ -311,4 +309,4 @@ def _paired(operands, target):
     return zip(operands, target.items, strict=True)
 
 
-__all__ = ["ResultName", "TangentBuilder", "TangentLine"]
+__all__ = ["ResultName", "TangentBuilder"]
