@@ -113,7 +113,8 @@ def compile_tangent(source, signature: Signature, *, strict: bool = False, in_pl
         check(function, layout, "lowering")
         inputs = wrt_variables(function, signature)
         instances = reachable_instances(function)
-        calls = Activity(function, cx, inputs, result_variables(function, signature), instances).walk_in_place
+        outputs = result_variables(function, signature)
+        calls = Activity(function, cx, inputs, outputs, instances, mirrored=True).walk_in_place
         if calls:
             return compile_tangent(source, signature, strict=strict, in_place=in_place | calls)
         check(function, layout, "activity")

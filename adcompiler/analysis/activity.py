@@ -39,8 +39,9 @@ from ..rules.registry import is_inactive
 class Activity:
     """The graph of derivative flow and what is active in it."""
 
-    def __init__(self, function: Function, cx, inputs, outputs, instances=()):
+    def __init__(self, function: Function, cx, inputs, outputs, instances=(), mirrored=False):
         self.cx = cx
+        self.mirrored = mirrored  # a container of arrays that become active is active, since tangents are found in it
         self.edges: dict = {}
         self.opaque: list = []
         self.walk_in_place: set = set()  # places of kept calls and comprehensions that turn out to be active
@@ -221,6 +222,10 @@ class Activity:
         elif s.kind in ("get", "pop", "pop_key", "getattr"):
             if not isinstance(s.target.type, Ref):
                 self._flow(site, s.target)
+                if self.mirrored:
+                    for leaf in (s.target, *(s.target.items or ())):
+                        if leaf.group is not None and isinstance(leaf.type, Num) and leaf.group.family.stored:
+                            self._flow(leaf, site)
         elif s.kind in ("extend", "set_slice", "update"):
             self._flow(("site", s.value.type.site), site)
         elif s.kind in ("slice", "replicate", "values", "copy_dict"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from ..frontend.lower.argument_forms import operand_leaves
 from ..ir.nodes import Assign, Call, Var
 from ..ir.types import Num
 from ..runtime.tangents import zero_tangent, zeros_laid_out
@@ -40,6 +41,8 @@ class TangentGenerator:
         self.base = base_name(function)
         self.tangent_name = instance.tangent_name if instance is not None else f"{self.base}_tangent"
         result = function.result
+        for v in (*layout.home, *([result] if isinstance(result, Var) else [])):
+            v.active = v.active or any(leaf.active for leaf in operand_leaves(v) if isinstance(leaf, Var))
         if isinstance(result, Var) and result.hidden and result.items is None:
             if "result" not in {v.name for v in layout.home}:
                 result.name = "result"
@@ -93,9 +96,9 @@ class TangentGenerator:
     def opening(self, builder, names):
         """Tangents of arguments that become active without being inputs, and outputs under their first names."""
         given, lines = set(self.active_parameters()), []
-        for v in self.function.params:
+        for v in (*self.function.params, *self.function.globals):
             if v.active and v not in given:
-                same = self.same_memory(v)
+                same = self.same_memory(v) if v in self.function.params else None
                 if same is not None:
                     same_dot = name(builder.dot_name(same.name))
                     lines.append(TangentLine(name(builder.dot_name(v.name), True), same_dot))

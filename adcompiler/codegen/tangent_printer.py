@@ -102,12 +102,17 @@ class TangentPrinter(PrimalPrinter):
             made.iterable = call(self.namer.object(enumerate), made.iterable)
 
     def name_index(self, s):
-        """A loop over `enumerate` has its index already."""
+        """What the header binds: a loop over `enumerate` has its index already, and elements may have hidden names."""
         if s.kind != "sequence" or s.index is None:
             return
+        pattern = set(_pattern(s.header[0]))
         for inner in s.body:
-            if isinstance(inner, Assign) and inner.implicit and inner.value is s.index and not inner.target.hidden:
+            if not (isinstance(inner, Assign) and inner.implicit and isinstance(inner.value, Var)):
+                continue
+            if inner.value is s.index and not inner.target.hidden:
                 self.names.bound.setdefault(s.index, inner.target)
+            elif inner.target.hidden and inner.target in pattern and inner.value.hidden:
+                self.names.bound.setdefault(inner.value, inner.target)
 
     # -- calls -----------------------------------------------------------------------------------------------------
     def _usercall(self, s: UserCall):
@@ -125,6 +130,14 @@ class TangentPrinter(PrimalPrinter):
             return
         dot = name(b.dot_name(self.names.name(s.target)), True)
         self.line(s, ast.Tuple([target, dot], ast.Store()), called, keep=True)
+
+
+def _pattern(pattern):
+    if isinstance(pattern, Var):
+        yield pattern
+    elif isinstance(pattern, tuple):
+        for p in pattern:
+            yield from _pattern(p)
 
 
 def _blocks(item):

@@ -23,6 +23,23 @@ def zero_wins(y_bar, contribution):
         return np.where(y_bar == 0, 0.0, value)
 
 
+def strict_tangent(x_dot, slope):
+    """`slope(x_dot)`, the tangent that reaches a result from `x_dot`; zero where `x_dot` or the slope is zero.
+
+    >>> strict_tangent(np.array([0.0, 1.0]), lambda t: t / np.array([0.0, 2.0]))
+    array([0. , 0.5])
+    >>> strict_tangent(np.inf, lambda t: t * 0.0)
+    0.0
+    """
+    value = zero_wins(x_dot, lambda: slope(x_dot))
+    infinite = np.isinf(x_dot)
+    if not np.any(infinite):
+        return value
+    with np.errstate(all="ignore"):
+        flat = infinite & np.isnan(value) & (slope(np.where(infinite, 1.0, x_dot)) == 0)
+    return np.where(flat, 0.0, value)[()]
+
+
 def adjoint_or_zero(adjoint, primal):
     """The adjoint that a functional rule gave for `primal`, or zeros for None; shape and kind of `primal`.
 

@@ -34,8 +34,6 @@ class Reusable:
         """An index, with the temporaries in it written again."""
         if isinstance(e, Slice):
             return ast.Slice(*[None if p is None else self.read(p) for p in (e.lower, e.upper, e.step)])
-        if isinstance(e, Var) and e not in self.found and isinstance(e.definition, Assign):
-            pass
         if hasattr(e, "kind") and getattr(e, "items", None) is not None and e.kind == "tuple":
             return ast.Tuple([self.index(i) for i in e.items], ast.Load())
         return self.read(e)
@@ -46,6 +44,9 @@ class Reusable:
 
     def note(self, s):
         """After a statement has been printed: what it makes reusable, and what no longer is."""
+        if getattr(s, "implicit", False):
+            self.note_implicit(s)
+            return
         if isinstance(s, Assign) and s.target.hidden and not s.implicit and self.is_short(s):
             made = self.expression(s.value)
             if made is not None and len(nodes(made)) <= LONGEST:
@@ -58,6 +59,18 @@ class Reusable:
             spelt = self.names.name(bound)
             for v in [v for v, e in self.found.items() if any(isinstance(n, ast.Name) and n.id == spelt for n in nodes(e))]:
                 del self.found[v]
+
+    def note_implicit(self, s):
+        """What the header of a loop computes has no name: positions and lengths are written where they are read."""
+        target = getattr(s, "target", None)
+        if not isinstance(s, Assign) or not target.hidden or target in self.names.bound:
+            return
+        if isinstance(s.value, Var):
+            self.found[target] = self.read(s.value)
+        elif isinstance(s.value, GetItem) and not target.varied:
+            self.found[target] = ast.Subscript(self.read(s.value.base), self.index(s.value.index), ast.Load())
+        elif isinstance(s.value, Call) and not target.varied:
+            self.found[target] = _Written(self).call(s.value)
 
     def is_short(self, s) -> bool:
         t = s.target.type

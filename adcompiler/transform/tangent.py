@@ -41,12 +41,6 @@ from .tangent_containers import container_tangent, display_tangent, object_tange
 from .tangent_rules import rule_tangent
 
 
-class ResultName(ast.Name):
-    """The value that the statement itself gives, read by its own tangent."""
-
-    _fields = ("id", "ctx")
-
-
 class TangentBuilder:
     """Builds the tangents of the statements of one function."""
 
@@ -102,15 +96,14 @@ class TangentBuilder:
         if isinstance(operand, Var) and operand in self.targets():
             self.reads_result = True
             node = self.names.read(operand)
-            return ResultName(node.id, ast.Load()) if isinstance(node, ast.Name) else node
+            node.is_result = True
+            return node
         return self.reusable.read(operand)
 
     def targets(self) -> tuple:
         """The variables that the statement gives."""
-        s = self.statement
-        if isinstance(s, Assign):
-            return (s.target, *(s.target.items or ()))
-        return ()
+        target = getattr(self.statement, "target", None)
+        return () if target is None else (target, *(target.items or ()))
 
     def tangent(self, operand, like: Var | None = None) -> ast.expr:
         """The tangent of an operand, zero where it has none; with the structure of `like`, which it is assigned to."""
@@ -183,7 +176,7 @@ class TangentBuilder:
         bound, kept = self.names.name(s.target), []
         for item in made:
             for n in ast.walk(item.value):
-                if type(n) is ast.Name and n.id == bound:
+                if isinstance(n, ast.Name) and n.id == bound and not hasattr(n, "is_result"):
                     if not kept:
                         if s.augmented is not None:
                             raise UnsupportedSyntaxError(
@@ -223,10 +216,8 @@ class TangentBuilder:
         elif isinstance(value, Call) and s.augmented is not None:
             old = clone(self.dot(value.args[0]))
             rule_tangent(self, target, value)
-            made = self.made[-1]
-            if not isinstance(made.value, ast.Constant) and not (
-                isinstance(target.type, Num) and target.type.boxed is False
-            ):
+            if self.made and not (isinstance(target.type, Num) and target.type.boxed is False):
+                made = self.made[-1]
                 made.value = call(self.runtime(updated_in_place), old, made.value)
         elif isinstance(value, Call) and value.rule is not None and value.bound is not None:
             rule_tangent(self, target, value)
@@ -309,4 +300,4 @@ def _paired(operands, target):
     return zip(operands, target.items, strict=True)
 
 
-__all__ = ["ResultName", "TangentBuilder"]
+__all__ = ["TangentBuilder"]

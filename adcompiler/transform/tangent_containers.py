@@ -59,11 +59,7 @@ def container_tangent(b, s: ContainerOp):
         return
     if not s.base.active:
         if s.target is not None and s.target.active:
-            if isinstance(s.target.type, Ref):
-                b.give(s.target, call(b.runtime(zero_tangent), b.names.read(s.target)))
-                b.reads_result = True
-            else:
-                b.give(s.target, b.zero(s.target))
+            b.give(s.target, b.zero(s.target))
         return
     _TANGENT[s.kind](b, s, b.dot(s.base))
 
@@ -128,8 +124,7 @@ def _slice(b, s, base):
 def _elements(b, s):
     whole = isinstance(s.key, Slice) and s.key.lower is None and s.key.upper is None
     if not b.contributes(s.base):
-        b.give(s.target, call(b.runtime(zero_tangent), b.names.read(s.target)))
-        b.reads_result = True
+        b.give(s.target, b.zero(s.target))
         return
     base = b.dot(s.base)
     b.give(s.target, call(b.namer.object(list), base if whole else subscript(base, b.reusable.index(s.key))))

@@ -50,7 +50,7 @@ def _is_elementwise(instance, node) -> bool:
     """Does a function of a template work element by element on all its arguments?"""
     namespace = instance.rule.namespace
     if isinstance(node, ast.Name):
-        if node.id == "zero_wins":
+        if node.id == "strict_tangent":
             return True
         function = namespace.get(node.id)
         rule = lookup(function) if callable(function) else None

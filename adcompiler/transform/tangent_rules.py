@@ -17,7 +17,7 @@ from ..ir.nodes import Call, Const, Display, GetAttr, Starred, Var, operands
 from ..ir.types import Num, Ref, Tup
 from ..rules import tangents
 from ..runtime.functional_rules import call_jvp
-from ..runtime.strict import zero_wins
+from ..runtime.strict import strict_tangent
 from ..runtime.tangents import laid_out
 from .code import attribute, call, clone, constant, name
 from .contributions import same_extents
@@ -91,7 +91,7 @@ class TangentInstance(Instance):
         covers: dict[str, set] = {}
         for s in statements:
             target = s.targets[0].id
-            folded = self.without_inactive(self.fold(s.value))
+            folded = doubled(self.without_inactive(self.fold(s.value)), self.bound)
             covers[target] = covered(self, folded, covers)
             if isinstance(folded, tangents.Zero) or _is_zero(folded):
                 expression = None
@@ -115,9 +115,11 @@ class TangentInstance(Instance):
 
     def strict_statements(self, active):
         """Each term of an elementwise rule is zero where its tangent is, whatever the slope."""
-        marker = ast.Name("zero_wins", ast.Load())
-        empty = ast.arguments(
-            posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+        marker = ast.Name("strict_tangent", ast.Load())
+        given = self.builder.temporary("tangent")
+        self.temporaries[given] = name(given)
+        parameter = ast.arguments(
+            posonlyargs=[], args=[ast.arg(given)], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
         )
         whole: dict[str, ast.Assign] = {}
         others = []
@@ -127,7 +129,8 @@ class TangentInstance(Instance):
                 if target not in {tangents.dotted(r) for r in self.rule.result}:
                     others.append(s)
                     continue
-                term = ast.Call(marker, [ast.Name(tangents.dotted(p), ast.Load()), ast.Lambda(empty, s.value)], [])
+                slope = ast.Lambda(parameter, _Renamed(tangents.dotted(p), given).visit(s.value))
+                term = ast.Call(marker, [ast.Name(tangents.dotted(p), ast.Load()), slope], [])
                 before = whole.get(target)
                 term = term if before is None else ast.BinOp(before.value, ast.Add(), term)
                 whole[target] = ast.Assign([ast.Name(target, ast.Store())], term, lineno=0)
@@ -144,8 +147,8 @@ class TangentInstance(Instance):
     def name(self, identifier):
         if identifier in self.temporaries:
             return clone(self.temporaries[identifier])
-        if identifier == "zero_wins" and identifier not in self.rule.namespace:
-            return self.builder.runtime(zero_wins)
+        if identifier == "strict_tangent":
+            return self.builder.runtime(strict_tangent)
         if identifier.endswith("_dot"):
             parameter = identifier.removesuffix("_dot")
             if parameter in self.bound or parameter in self.rule.signature.parameters:
@@ -195,6 +198,43 @@ class TangentInstance(Instance):
                 if not (isinstance(t, Num) and t.kind in "bif"):
                     return False
         return super().is_real_expression(node)
+
+
+def doubled(node, bound):
+    """`x_dot * y + y_dot * x` where `x` and `y` are one operand is `2.0 * (x_dot * x)`; `a + -b` is `a - b`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return node
+    if _same(node.left, node.right, bound):
+        return ast.BinOp(constant(2.0), ast.Mult(), node.left)
+    if isinstance(node.right, ast.UnaryOp) and isinstance(node.right.op, ast.USub):
+        return ast.BinOp(node.left, ast.Sub(), node.right.operand)
+    return node
+
+
+def _same(a, b, bound) -> bool:
+    """Do two template expressions read the same operands in the same way?"""
+    if isinstance(a, ast.Name) and isinstance(b, ast.Name):
+        p, q = (n.id.removesuffix("_dot") for n in (a, b))
+        if a.id == b.id:
+            return True
+        if a.id.endswith("_dot") != b.id.endswith("_dot"):
+            return False
+        return isinstance(bound.get(p), Var) and bound.get(p) is bound.get(q)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, ast.AST):
+        return all(_same(getattr(a, f, None), getattr(b, f, None), bound) for f in a._fields if f != "ctx")
+    if isinstance(a, list):
+        return len(a) == len(b) and all(_same(p, q, bound) for p, q in zip(a, b, strict=True))
+    return a == b
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+
+    def visit_Name(self, node):
+        return ast.Name(self.new, ast.Load()) if node.id == self.old else node
 
 
 class _Inactive(ast.NodeTransformer):
