@@ -24,6 +24,7 @@ from .errors import (
     TapeMismatchError,
     UnsupportedSyntaxError,
 )
+from .forward import jvp, linearize
 from .rules.registry import register_jvp, register_vjp, rule
 from .runtime.tape import Tape
 from .segments import checkpoint, checkpointed
@@ -31,8 +32,7 @@ from .segments import checkpoint, checkpointed
 __version__ = "0.1.0"
 
 _LATER = {
-    **dict.fromkeys(("jvp", "linearize", "jacobian"), "forward mode"),
-    **dict.fromkeys(("hessian", "hvp"), "second derivatives"),
+    **dict.fromkeys(("jacobian", "hessian", "hvp"), "Jacobians and second derivatives"),
     **dict.fromkeys(("leaf", "no_grad"), "leaves"),
     **dict.fromkeys(("on_adjoint", "debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
 }
@@ -66,6 +66,8 @@ __all__ = [
     "checkpointed",
     "differentiable",
     "grad",
+    "jvp",
+    "linearize",
     "register_jvp",
     "register_vjp",
     "rule",

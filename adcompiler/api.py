@@ -11,6 +11,7 @@ from .calling import input_path, resolve_wrt
 from .decorator import DifferentiableFunction, _Bound, programs_of, run_adjoint
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
+from .forward_gradient import ForwardGradientCaller
 from .generated_calls import call_generated
 from .gradient_calls import GradientCaller
 from .rules.registry import inactive
@@ -26,9 +27,12 @@ def _refuse(options):
         raise UnsupportedSyntaxError(
             f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'"
         )
-    if options.pop("mode", "reverse") != "reverse":
-        raise UnsupportedSyntaxError("forward mode is not supported yet", hint="leave out mode=")
-    unknown = set(options) - {"outputs", "holomorphic"}
+    mode = options.pop("mode", "reverse")
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"mode must be 'reverse' or 'forward', not {mode!r}")
+    if mode == "forward":
+        options["mode"] = mode
+    unknown = set(options) - {"outputs", "holomorphic", "mode"}
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     return options
@@ -51,7 +55,9 @@ class _Gradient:
     @property
     def caller(self):
         if self._caller is None:
-            self._caller = GradientCaller(programs_of(self.function, **self.options), self.wrt)
+            options = dict(self.options)
+            caller = ForwardGradientCaller if options.pop("mode", "reverse") == "forward" else GradientCaller
+            self._caller = caller(programs_of(self.function, **options), self.wrt)
         return self._caller
 
     def __call__(self, *args, **kwargs):
@@ -76,7 +82,8 @@ def grad(f, wrt=0, **options):
     """The gradient of `f` with respect to `wrt`: a function of the same arguments.
 
     f must return one real number (an array of size 1 counts); see `vjp` for other results. Returns one array
-    (structure) per `wrt`, a tuple if `wrt` is a tuple. Raises NotScalarError, NonDifferentiableInputError,
+    (structure) per `wrt`, a tuple if `wrt` is a tuple. `mode="forward"` takes one sweep in forward mode for each number
+    in the inputs, which pays for two or three of them. Raises NotScalarError, NonDifferentiableInputError,
     UnsupportedSyntaxError, MissingRuleError when called.
 
     >>> grad(lambda x, y: x * y * y, wrt=("x", 1))(2.0, 3.0)

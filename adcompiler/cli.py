@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     dump = command("dump", _dump, [target, common], help="print the generated code, a module that runs on its own")
-    dump.add_argument("--kind", choices=(*KINDS, "all"), default="adjoint", help="this version is without tangent")
+    dump.add_argument("--kind", choices=(*KINDS, "all"), default="adjoint", help="which function; all of them")
     command("report", _report, [target, common], help="print what is active, saved and recomputed, and why")
     command("annotate", _annotate, [target, common], help="an HTML page of the source with its adjoint, line by line")
     command("check", _check, [target, common], help="compare the gradient with differences at --args")

@@ -134,7 +134,7 @@ class DifferentiableFunction:
         return run_adjoint(self.programs, compiled, binding, wrt, tape, value, seed, retain=retain)
 
     def source(self, kind="adjoint", *args, types=None, **kwargs):
-        """The text of the generated code: kind is "forward", "adjoint" or "gradient"."""
+        """The text of the generated code: kind is "forward", "adjoint", "gradient", "tangent", or "all" of them."""
         from .report.source_text import source_text
 
         return source_text(self, kind, args, kwargs, types)
@@ -238,12 +238,13 @@ class Programs:
 
     def tangent(self, binding, paths, *, strict=False):
         """The tangent function of forward mode."""
-        signature = self.signature(binding, paths)
-        made = self.cached(
+        return self.checked(self.compiled_tangent(self.signature(binding, paths), strict=strict), binding)
+
+    def compiled_tangent(self, signature, *, strict=False):
+        return self.cached(
             ("tangent", signature, strict),
             lambda: pipeline.compile_tangent(self.forward_source, signature, strict=strict),
         )
-        return self.checked(made, binding)
 
     @property
     def forward_source(self):

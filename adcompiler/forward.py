@@ -1,4 +1,4 @@
-"""Forward mode: `jvp`, `linearize`, and gradients by one sweep per direction."""
+"""Forward mode: `jvp` and `linearize`, and the call of a tangent function."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from .calling import resolve_wrt
 from .decorator import DifferentiableFunction, _Bound, programs_of
-from .errors import NotScalarError, ShapeError
+from .errors import ShapeError
 from .frontend.signature import describe, is_differentiable
 from .generated_calls import call_generated
 from .runtime.directions import arrays_of, checked_tangent, finished_tangent, writable
@@ -155,148 +155,4 @@ def arguments(binding, wrt, compiled, given):
     return (*values, *made)
 
 
-# -- gradients ---------------------------------------------------------------------------------------------------------
-
-
-class ForwardGradientCaller:
-    """Calls `(value, gradient)` of a function of few inputs: one sweep for each number in them."""
-
-    def __init__(self, programs, wrt):
-        self.programs, self.wrt = programs, wrt
-        self.fast: tuple = ()
-
-    def __call__(self, args, kwargs):
-        programs = self.programs
-        binding = programs.bind(args, kwargs)
-        wrt = resolve_wrt(self.wrt, binding)
-        if not wrt.differentiable:
-            return programs.call(binding), wrt.empty_gradient(binding)
-        values = wrt.values_now(binding)
-        if not any(arrays_or_numbers(v) for v in values):
-            raise NotScalarError("there is no number in the arguments", hint="choose others with wrt=")
-        holomorphic = programs.holomorphic
-        value, found = None, []
-        for k, v in enumerate(values):
-            directions_of = list(basis(v, holomorphic))
-            slopes = []
-            for direction in directions_of:
-                given = [None] * len(values)
-                given[k] = direction
-                value, tangent = run_tangent(programs, binding, wrt, given)
-                slopes.append(slope_of(value, tangent, binding, holomorphic))
-            found.append(assembled(v, iter(slopes), holomorphic))
-        if value is None:  # no number anywhere: the value alone
-            value, _ = run_tangent(programs, binding, wrt, [None] * len(values))
-        return value, found[0] if wrt.is_single else tuple(found)
-
-
-def arrays_or_numbers(value) -> bool:
-    return is_differentiable(describe(value))
-
-
-def basis(value, holomorphic=False):
-    """The directions of the numbers in a value, one at a time; of a complex number its real and imaginary axis."""
-    for path, unit in _places(value, holomorphic):
-        yield _with(value, path, unit)
-
-
-def _places(value, holomorphic, path=()):
-    from .runtime.shadows import attribute_names, is_object
-
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind in "fc":
-            for index in np.ndindex(value.shape):
-                for unit in (1.0, 1j) if value.dtype.kind == "c" and not holomorphic else (1.0,):
-                    yield (*path, index), unit
-    elif isinstance(value, bool) or value is None:
-        return
-    elif isinstance(value, (float, complex, np.inexact)):
-        for unit in (1.0, 1j) if np.iscomplexobj(value) and not holomorphic else (1.0,):
-            yield path, unit
-    elif isinstance(value, (tuple, list)):
-        for k, v in enumerate(value):
-            yield from _places(v, holomorphic, (*path, k))
-    elif isinstance(value, dict):
-        for k, v in value.items():
-            yield from _places(v, holomorphic, (*path, k))
-    elif is_object(value):
-        for k in attribute_names(value):
-            yield from _places(getattr(value, k), holomorphic, (*path, k))
-
-
-def _with(value, path, unit):
-    """A tangent of `value` that is `unit` at one place, None elsewhere."""
-    from types import SimpleNamespace
-
-    if isinstance(value, np.ndarray):
-        made = np.zeros(value.shape, value.dtype)
-        made[path[0]] = unit
-        return made
-    if not path:
-        return unit
-    if isinstance(value, (tuple, list)):
-        return [_with(v, path[1:], unit) if k == path[0] else None for k, v in enumerate(value)]
-    if isinstance(value, dict):
-        return {path[0]: _with(value[path[0]], path[1:], unit)}
-    return SimpleNamespace(**{path[0]: _with(getattr(value, path[0]), path[1:], unit)})
-
-
-def slope_of(value, tangent, binding, holomorphic):
-    """The derivative of a result that is one real number (any number, if holomorphic)."""
-    kind = np.asarray(value).dtype.kind if np.size(value) == 1 and not isinstance(value, (tuple, list, dict)) else "O"
-    if kind not in ("fc" if holomorphic else "f") + "i":
-        raise NotScalarError(
-            f"a gradient needs one real number, but the result is {_told(value)}",
-            binding.places["return"],
-            hint="use ad.jvp for other results, or holomorphic=True for the complex derivative",
-        )
-    return np.reshape(0.0 if tangent is None else tangent, ())[()]
-
-
-def _told(value) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}" if value.size != 1 else f"of dtype {value.dtype}"
-    return f"a {type(value).__name__}"
-
-
-def assembled(value, slopes, holomorphic):
-    """The gradient with the structure of an argument, from one slope for each direction of `basis`."""
-    from .runtime.shadows import attribute_names, is_object
-
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "fc":
-            return None
-        made = np.zeros(value.shape, value.dtype)
-        for index in np.ndindex(value.shape):
-            made[index] = _number(value, slopes, holomorphic)
-        return made
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, np.inexact):
-        return value.dtype.type(_number(value, slopes, holomorphic))
-    if isinstance(value, complex):
-        return complex(_number(value, slopes, holomorphic))
-    if isinstance(value, float):
-        return float(_number(value, slopes, holomorphic))
-    if isinstance(value, (tuple, list)):
-        parts = [assembled(v, slopes, holomorphic) for v in value]
-        if isinstance(value, tuple):
-            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        return parts
-    if isinstance(value, dict):
-        return {k: assembled(v, slopes, holomorphic) for k, v in value.items()}
-    if is_object(value):
-        made = object.__new__(type(value))
-        for k in attribute_names(value):
-            object.__setattr__(made, k, assembled(getattr(value, k), slopes, holomorphic))
-        return made
-    return None
-
-
-def _number(value, slopes, holomorphic):
-    if np.iscomplexobj(value) and not holomorphic:
-        return complex(next(slopes), next(slopes))
-    return next(slopes)
-
-
-__all__ = ["ForwardGradientCaller", "jvp", "linearize", "run_tangent"]
+__all__ = ["jvp", "linearize", "programs_for", "run_tangent"]

@@ -21,22 +21,17 @@ from ..errors import NonDifferentiableInputError, UnsupportedSyntaxError
 from .assumed import Assumed, assumed_signature
 from .type_text import type_text
 
-KINDS = ("forward", "adjoint", "gradient", "all")
+KINDS = ("forward", "adjoint", "gradient", "tangent", "all")
 _WIDTH = 120
 
 
 def source_text(function, kind, args, kwargs, types) -> str:
-    """The text of one kind ("forward", "adjoint", "gradient", or "all" of them) as a module.
+    """The text of one kind ("forward", "adjoint", "gradient", "tangent", or "all" of them) as a module.
 
     `args` and `kwargs` are example arguments, of which only the types are used; `types` says them in words. Without
     either, annotations, defaults and what the use of names shows decide. Raises UnsupportedSyntaxError where nothing
     does, and what the compiler raises.
     """
-    if kind == "tangent":
-        raise UnsupportedSyntaxError(
-            "forward mode is not supported yet, so there is no tangent code",
-            hint="kinds: 'forward', 'adjoint', 'gradient'",
-        )
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r} of source; kinds: {', '.join(map(repr, KINDS))}")
     assumed = signature_of(function, args, kwargs, types)
@@ -46,6 +41,8 @@ def source_text(function, kind, args, kwargs, types) -> str:
         parts += [_Part(compiled, k) for k in ("forward", "adjoint") if kind in (k, "all")]
     if kind in ("gradient", "all"):
         parts.append(_Part(function.programs.compiled(assumed.signature, joint=True), "gradient"))
+    if kind in ("tangent", "all"):
+        parts.append(_Part(function.programs.compiled_tangent(assumed.signature), "tangent"))
     module = _Module(function)
     texts = [module.add(part) for part in parts]
     blocks = [_head(function, parts, assumed), *module.blocks()]
@@ -243,6 +240,7 @@ _WORDS = {
     "forward": "returns the value and a tape",
     "adjoint": "takes the tape and the adjoint of the result, and gives the adjoint of {wrt}",
     "gradient": "returns the value and the gradient with respect to {wrt}",
+    "tangent": "takes a tangent of {wrt} behind the arguments, and returns the value and its tangent",
 }
 
 

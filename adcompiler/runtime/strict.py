@@ -28,7 +28,7 @@ def strict_tangent(x_dot, slope):
 
     >>> strict_tangent(np.array([0.0, 1.0]), lambda t: t / np.array([0.0, 2.0]))
     array([0. , 0.5])
-    >>> strict_tangent(np.inf, lambda t: t * 0.0)
+    >>> float(strict_tangent(np.inf, lambda t: t * 0.0))
     0.0
     """
     value = zero_wins(x_dot, lambda: slope(x_dot))

@@ -10,7 +10,6 @@ import ast
 import copy
 
 from ..ir.nodes import Call, ContainerOp, Display, Slice, Var
-from ..ir.types import Ref
 from ..runtime.tangents import zero_tangent
 from .bars import unique
 from .code import attribute, call, constant, name, subscript
