@@ -6,9 +6,11 @@ A schedule knows nothing of arrays: it is a stream of actions on numbered steps.
 
 from .actions import DISK, MEMORY, Advance, Drop, Level, Restore, Reverse, Snapshot, Tape
 from .budget import smallest_budget, within_budget
+from .chain import ChainPlan, Stage, TapeChoice, plan_chain, smallest_chain_budget
 from .checking import Cost, ScheduleError, check
 from .disk import disk
 from .online import OnlineSchedule, online
+from .profile import Point, peak_bytes, profile
 from .revolve import extra_steps, revolve
 from .schedule import Schedule
 from .snapshots import Snapshots
@@ -18,24 +20,32 @@ __all__ = [
     "DISK",
     "MEMORY",
     "Advance",
+    "ChainPlan",
     "Cost",
     "Drop",
     "Level",
     "OnlineSchedule",
+    "Point",
     "Restore",
     "Reverse",
     "Schedule",
     "ScheduleError",
     "Snapshot",
     "Snapshots",
+    "Stage",
     "Tape",
+    "TapeChoice",
     "best_period",
     "check",
     "disk",
     "extra_steps",
     "online",
+    "peak_bytes",
+    "plan_chain",
+    "profile",
     "revolve",
     "smallest_budget",
+    "smallest_chain_budget",
     "two_level",
     "two_level_bytes",
     "within_budget",

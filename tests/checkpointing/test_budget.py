@@ -8,10 +8,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import adcompiler as ad
-from adcompiler.checkpointing import best_period, check, extra_steps, smallest_budget, two_level_bytes, within_budget
+from adcompiler.checkpointing import (
+    best_period,
+    check,
+    extra_steps,
+    peak_bytes,
+    smallest_budget,
+    two_level_bytes,
+    within_budget,
+)
 from adcompiler.checkpointing import budget as module
-
-from .test_two_level import peak_bytes
 
 SIZES = [(1, 1), (1, 2), (2, 1), (1, 5), (3, 2), (5, 1), (2, 5), (7, 3), (20, 1), (0, 1)]
 

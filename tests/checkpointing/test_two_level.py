@@ -6,13 +6,10 @@ from hypothesis import strategies as st
 
 from adcompiler.checkpointing import (
     MEMORY,
-    Restore,
-    Reverse,
-    Snapshot,
-    Tape,
     best_period,
     check,
     extra_steps,
+    peak_bytes,
     two_level,
     two_level_bytes,
 )
@@ -20,23 +17,6 @@ from adcompiler.checkpointing import (
 
 def length_of_last(steps, period):
     return (steps - 1) % period + 1
-
-
-def peak_bytes(schedule, state_bytes, tape_bytes):
-    """Carried out action by action."""
-    now = peak = 0
-    for action in schedule:
-        match action:
-            case Snapshot():
-                now += state_bytes
-            case Restore(last=True):
-                now -= state_bytes
-            case Tape(start, stop):
-                now += (stop - start) * tape_bytes
-            case Reverse(start, stop):
-                now -= (stop - start) * tape_bytes
-        peak = max(peak, now)
-    return peak
 
 
 def test_square_root_scheme():
