@@ -10,6 +10,7 @@ from .chain import ChainPlan, Stage, TapeChoice, plan_chain, smallest_chain_budg
 from .checking import Cost, ScheduleError, check
 from .disk import disk
 from .online import OnlineSchedule, online
+from .planner import LoopPart, Part, ProgramPlan, parse_memory, plan_program
 from .profile import Point, peak_bytes, profile
 from .revolve import extra_steps, revolve
 from .schedule import Schedule
@@ -24,8 +25,11 @@ __all__ = [
     "Cost",
     "Drop",
     "Level",
+    "LoopPart",
     "OnlineSchedule",
+    "Part",
     "Point",
+    "ProgramPlan",
     "Restore",
     "Reverse",
     "Schedule",
@@ -40,8 +44,10 @@ __all__ = [
     "disk",
     "extra_steps",
     "online",
+    "parse_memory",
     "peak_bytes",
     "plan_chain",
+    "plan_program",
     "profile",
     "revolve",
     "smallest_budget",
