@@ -23,6 +23,7 @@ from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carr
 from ...rules.mutators import lookup_mutator
 from ...rules.libraries import public_name
 from ...rules.registry import is_inactive, lookup
+from ...runtime.by_source import SOURCES
 from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
@@ -455,6 +456,9 @@ def call_function(cx, node, function, args, kwargs):
             return call_function(cx, node, function.__func__, [Const(owner), *args], kwargs)
         self = _constant_operand(cx, node, owner, "self")
         return call_function(cx, node, function.__func__, [self, *args], kwargs)
+    source = SOURCES.get(function) if _hashable(function) else None
+    if source is not None and any(cx.varied(a) for a in (*args, *kwargs.values())):
+        return call_function(cx, node, source, args, kwargs)
     if (
         _hashable(function)
         and function in _ELEMENTWISE_WRAPPERS
@@ -514,9 +518,6 @@ def _overwrites(cx, node, function, rule, args, kwargs):
 _ELEMENTWISE_WRAPPERS = {
     np.vectorize,
     np.frompyfunc,
-    np.apply_along_axis,
-    np.apply_over_axes,
-    np.fromfunction,
     np.fromiter,
 }
 

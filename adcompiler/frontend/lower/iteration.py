@@ -289,17 +289,21 @@ def unrolled_items(cx, node):
         if not any(i is not None for i in inner):
             return None
         if any(i is None for i in inner):
-            counts = [len(i) for i in inner if i is not None]
+            counts, values = [len(i) for i in inner if i is not None], {}
             mixed = []
             for a, i in zip(node.iter.args, inner, strict=False):
                 if i is None:
                     if _builtin_call(cx, a) is not None:
                         return None
-                    value = _evaluated(cx, a)
-                    if not isinstance(cx.type(value), (Num, Ref)):
+                    values[a] = _evaluated(cx, a)
+                    if not isinstance(cx.type(values[a]), (Num, Ref)):
                         return None
+                    counts += _known_count(cx, values[a])
+            for a, i in zip(node.iter.args, inner, strict=False):
+                if i is None:
                     from .items import read_item
 
+                    value = values[a]
                     i = [
                         lambda value=value, k=k: (subscript if isinstance(cx.type(value), Num) else read_item)(
                             cx, node, value, Const(k)
@@ -318,6 +322,13 @@ def unrolled_items(cx, node):
             return list(reversed(inner[0]))
         return [lambda row=row: _pack(cx, node, [i() for i in row]) for row in zip(*inner, strict=False)]
     return _tuple_items(cx, node.iter)
+
+
+def _known_count(cx, value) -> list[int]:
+    """The number of elements of a list, alone in a list; empty if it is not known."""
+    t = cx.type(value)
+    holder = cx.assumed.holders.get(t.site) if isinstance(t, Ref) and t.kind == "list" else None
+    return [len(holder.items)] if holder is not None and holder.exact else []
 
 
 def _tuple_items(cx, node):
