@@ -105,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     command("annotate", _annotate, [target, common], help="an HTML page of the source with its adjoint, line by line")
     command("check", _check, [target, common], help="compare the gradient with differences at --args")
     rules = command("rules", _rules, [common], help="list the functions that have a derivative rule")
+    rules.add_argument("--counts", action="store_true", help="only count: NumPy's public names, by what becomes of them")
     rules.add_argument("name", nargs="?", default="", metavar="NAME", help="only those with NAME in their name")
     return parser
 
@@ -234,9 +235,12 @@ def _check(options) -> str:
 
 
 def _rules(options) -> str:
+    from .report.coverage import counts_table
     from .report.rule_list import load_all_rules, rule_list
 
     load_all_rules()
+    if options.counts:
+        return counts_table()
     text = rule_list(options.name)
     if not text:
         raise AdcompilerError(

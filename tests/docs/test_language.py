@@ -40,7 +40,7 @@ def evaluated(x):
 
 
 def without_rule(x):
-    return np.sum(np.busday_offset(x, 1))
+    return np.sum(np.intersect1d(x, [1.0]))
 
 
 def unnamed_argument(x):

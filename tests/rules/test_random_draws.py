@@ -113,3 +113,24 @@ def test_shape_parameters_that_enter_by_rejection_are_refused():
     with pytest.raises(ad.MissingRuleError, match="the argument 'shape' of numpy"):
         ad.grad(lambda a: np.random.default_rng(0).gamma(a, 2.0))(1.5)
     assert ad.grad(lambda s: np.random.default_rng(0).gamma(1.5, s))(2.0) == np.random.default_rng(0).gamma(1.5, 1.0)
+
+
+def simulated(x, rng):
+    y = rng.normal(x[0], x[1], 4) * rng.weibull(x[1]) + rng.triangular(-1.0, x[0], 3.0, size=4)
+    return np.sum(y ** 2) + rng.multivariate_normal(x, np.eye(2)) @ np.array([1.0, -2.0])
+
+
+OUTSIDE = np.random.default_rng(8)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, RandomState])
+def test_a_generator_may_be_an_argument_or_stand_outside(kind):
+    x = np.array([0.5, 2.0])
+    want = [(simulated(x + e, kind(3)) - simulated(x - e, kind(3))) / 2e-6 for e in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(ad.grad(simulated)(x, kind(3)), want, rtol=1e-6)
+    before = OUTSIDE.bit_generator.state
+    found = ad.grad(lambda x: simulated(x, OUTSIDE))(x)
+    OUTSIDE.bit_generator.state = before
+    np.testing.assert_array_equal(ad.grad(simulated)(x, OUTSIDE), found)
+    text = ad.differentiable(lambda x, rng: np.sum(rng.normal(x[0], 1.0, 4))).source("gradient", x, kind(3))
+    assert "unbroadcast" not in text  # the shape of the draw is known

@@ -23,6 +23,7 @@ from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carr
 from ...rules.mutators import lookup_mutator
 from ...rules.libraries import public_name
 from ...rules.registry import is_inactive, lookup
+from ...rules.unsupported import unsupported_hint, unsupported_reason
 from ...runtime.by_source import SOURCES
 from ..liveness import liveness
 from ..source import get_source
@@ -346,12 +347,8 @@ def call_value(cx, node, callee, args, kwargs):
             return call_function(cx, node, call, [callee, *args], dict(kwargs))
     if value is NOTHING:
         if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
-            if _function_of(callee) in _ELEMENTWISE_WRAPPERS:
-                cx.missing_rule(
-                    node,
-                    _name(_function_of(callee)),
-                    "write one expression on whole arrays, or a loop that stores each result",
-                )
+            if unsupported_reason(_function_of(callee)) is not None:
+                cx.missing_rule(node, _name(_function_of(callee)), unsupported_hint(_function_of(callee)))
             cx.unsupported(
                 node,
                 f"what '{_call_text(node)}' calls is not known at compile time",
@@ -456,17 +453,12 @@ def call_function(cx, node, function, args, kwargs):
             return call_function(cx, node, function.__func__, [Const(owner), *args], kwargs)
         self = _constant_operand(cx, node, owner, "self")
         return call_function(cx, node, function.__func__, [self, *args], kwargs)
-    source = SOURCES.get(function) if _hashable(function) else None
-    if source is not None and any(cx.varied(a) for a in (*args, *kwargs.values())):
-        return call_function(cx, node, source, args, kwargs)
-    if (
-        _hashable(function)
-        and function in _ELEMENTWISE_WRAPPERS
-        and any(cx.varied(a) for a in (*args, *kwargs.values()))
-    ):
-        cx.missing_rule(
-            node, _name(function), "write one expression on whole arrays, or a loop that stores each result in an array"
-        )
+    if any(cx.varied(a) for a in (*args, *kwargs.values())):
+        source = SOURCES.get(function) if _hashable(function) else None
+        if source is not None:
+            return call_function(cx, node, source, args, kwargs)
+        if unsupported_reason(function) is not None:
+            cx.missing_rule(node, _name(function), unsupported_hint(function))
     if function is np.ndarray:
         if set(kwargs) - {"shape", "dtype", "order"} or len(args) > 2:
             cx.unsupported(
@@ -491,7 +483,7 @@ def call_function(cx, node, function, args, kwargs):
             take_for_granted(cx, type(function), "__call__")
             return call_function(cx, node, call, [_constant_operand(cx, node, function, "self"), *args], kwargs)
         if active:
-            cx.missing_rule(node, _name(function))
+            cx.missing_rule(node, _name(function), unsupported_hint(function))
         return _opaque_call(cx, node, Const(function), args, kwargs)
     return _user_function(cx, node, function, args, kwargs, active)
 
@@ -512,14 +504,6 @@ def _overwrites(cx, node, function, rule, args, kwargs):
             "leave it out",
         )
     return bool(asked)
-
-
-# Functions that call a Python function for each element or row.
-_ELEMENTWISE_WRAPPERS = {
-    np.vectorize,
-    np.frompyfunc,
-    np.fromiter,
-}
 
 
 _OWN_MODULES = ("adcompiler.api", "adcompiler.decorator", "adcompiler.gradient_calls")
@@ -629,7 +613,8 @@ def _opaque_method(cx, node, base):
         cx.missing_rule(
             node,
             f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
-            "" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient",
+            unsupported_hint(method)
+            or ("" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient"),
         )
     for a in () if only_told else args:
         _may_be_written(a)
@@ -646,14 +631,17 @@ def _opaque_method(cx, node, base):
 
 def _type_drawn(cx, base, name, args, kwargs):
     """The type of what a method of a random generator gives; OPAQUE for any other method."""
-    owner = _generator_class(base)
+    owner = _generator_class(cx, base)
     if owner is None or not hasattr(owner, name):
         return OPAQUE
     found = numbers.type_drawn(cx, owner, name, args, kwargs)
     return found if isinstance(found, Num) and found.kind != "?" else OPAQUE
 
 
-def _generator_class(base):
+def _generator_class(cx, base):
+    """The class of a random generator that was made here, is an argument, or stands outside; else None."""
+    if cx.opaque_classes.get(base) in (np.random.Generator, np.random.RandomState):
+        return cx.opaque_classes[base]
     definition = base.definition if isinstance(base, Var) else None
     value = definition.value if isinstance(definition, Assign) else None
     function = value.function if isinstance(value, Call) else None
@@ -667,7 +655,7 @@ def _generator_class(base):
 
 
 def _known_method(cx, base, name):
-    owner = _generator_class(base)
+    owner = _generator_class(cx, base)
     return getattr(owner, name, None) if owner is not None else None
 
 

@@ -53,6 +53,7 @@ from ...ir.types import (
 )
 from ...rules.libraries import public_name
 from ...rules.registry import UNKNOWN, is_inactive, lookup
+from ...rules.unsupported import unsupported_hint
 from . import numbers, sequence_arguments
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .context import Frame, Group, names_used
@@ -308,7 +309,7 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         rule is not None and not rule.statements and rule.vjp is None and rule.jvp is None
     )
     if rule is None and not inactive and any_varied:
-        cx.missing_rule(node, _name_of(function))
+        cx.missing_rule(node, _name_of(function), unsupported_hint(function))
     result_type = numbers.infer_call(cx, function, args, kwargs, rule)
     if rule is None and not inactive and not isinstance(result_type, Num):
         result_type = result_type if isinstance(result_type, Tup) else OPAQUE
@@ -726,7 +727,9 @@ def _array_attribute(cx, node, base, t, attr):
         return emit_call(cx, node, descriptor, (base,), {}, method="." + attr)
     if cx.varied(base):
         cx.unsupported(
-            node, f"attribute '{attr}' of an active array has no rule", "use the NumPy function that does the same"
+            node,
+            f"attribute '{attr}' of an active array has no rule",
+            unsupported_hint(descriptor) or "use the NumPy function that does the same",
         )
     return cx.assign_temporary(GetAttr(base, attr), OPAQUE, node)
 
