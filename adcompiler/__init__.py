@@ -26,6 +26,7 @@ from .errors import (
 )
 from .forward import jvp, linearize
 from .rules.registry import register_jvp, register_vjp, rule
+from .runtime.leaf import Leaf, leaf, no_grad
 from .runtime.tape import Tape
 from .segments import checkpoint, checkpointed
 
@@ -33,7 +34,6 @@ __version__ = "0.1.0"
 
 _LATER = {
     **dict.fromkeys(("jacobian", "hessian", "hvp"), "Jacobians and second derivatives"),
-    **dict.fromkeys(("leaf", "no_grad"), "leaves"),
     **dict.fromkeys(("on_adjoint", "debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
 }
 
@@ -48,6 +48,7 @@ __all__ = [
     "AdcompilerError",
     "DifferentiableFunction",
     "GradientMismatchError",
+    "Leaf",
     "MemoryBudgetError",
     "MissingRuleError",
     "NonDifferentiableInputError",
@@ -68,6 +69,8 @@ __all__ = [
     "grad",
     "jvp",
     "linearize",
+    "leaf",
+    "no_grad",
     "register_jvp",
     "register_vjp",
     "rule",

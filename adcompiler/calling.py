@@ -130,6 +130,7 @@ class Wrt:
     is_single: bool
     values: tuple
     as_list: bool = False
+    constant: tuple = ()  # paths within the inputs to what carries no derivative
 
     @property
     def differentiable(self) -> bool:

@@ -13,7 +13,7 @@ from . import pipeline
 from .calling import Binding, bind_call, resolve_wrt
 from .errors import AdcompilerError, Loc, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
 from .frontend.lower import Signature
-from .frontend.signature import describe
+from .frontend.signature import describe, told_apart
 from .frontend.source import COMPILING, get_source, last_return
 from .rules import registry
 from .rules.registry import forward_mode, lookup
@@ -133,6 +133,22 @@ class DifferentiableFunction:
         _, binding, wrt, compiled, value = tape.key
         return run_adjoint(self.programs, compiled, binding, wrt, tape, value, seed, retain=retain)
 
+    def record(self, *args, **kwargs):
+        """Run the function on arguments that hold leaves: a `Run` with `value`, `tape`, `leaves` and `backward()`.
+
+        Leaves stand for their values, wherever they are in the arguments, and keep them whatever the function does.
+
+        >>> from adcompiler.runtime.leaf import leaf
+        >>> w = leaf(3.0)
+        >>> run = DifferentiableFunction(lambda w, x: w * x).record(w, 5.0)
+        >>> run.backward()
+        >>> run.value, w.grad
+        (15.0, 5.0)
+        """
+        from .recording import record
+
+        return record(self, args, kwargs)
+
     def source(self, kind="adjoint", *args, types=None, **kwargs):
         """The text of the generated code: kind is "forward", "adjoint", "gradient", "tangent", or "all" of them."""
         from .report.source_text import source_text
@@ -225,16 +241,20 @@ class Programs:
         declared = [x for x in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if x is not None]
         return {"": loc(node), "return": loc(last_return(node)), **{x.arg: loc(x) for x in declared}}
 
-    def signature(self, binding, paths) -> Signature:
+    def signature(self, binding, paths, constant=()) -> Signature:
         described = tuple((n, describe(v)) for n, v in zip(binding.names, binding.values, strict=True))
+        if constant:
+            described = tuple(
+                (n, told_apart(d, v, (n,), constant)) for (n, d), v in zip(described, binding.values, strict=True)
+            )
         outputs = () if self.outputs == ("return",) else self.outputs
-        return Signature(described, paths, outputs, binding.aliases())
+        return Signature(described, paths, outputs, binding.aliases(), constant=constant)
 
     def joint(self, binding, paths, *, strict=False):
         return self.checked(self.compiled(self.signature(binding, paths), joint=True, strict=strict), binding)
 
-    def split(self, binding, paths, *, strict=False):
-        return self.checked(self.compiled(self.signature(binding, paths), joint=False, strict=strict), binding)
+    def split(self, binding, paths, *, strict=False, constant=()):
+        return self.checked(self.compiled(self.signature(binding, paths, constant), joint=False, strict=strict), binding)
 
     def tangent(self, binding, paths, *, strict=False):
         """The tangent function of forward mode."""
@@ -423,7 +443,7 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     except ZeroDivisionError:
         bad = True
     if bad:
-        strict = programs.split(binding, wrt.paths, strict=True)
+        strict = programs.split(binding, wrt.paths, strict=True, constant=wrt.constant)
         strict_seed = np.float64(seed) if isinstance(seed, float) else seed
         with np.errstate(all="ignore"):
             gradients = call_generated(strict, "adjoint", (again, strict_seed))

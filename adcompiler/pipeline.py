@@ -15,7 +15,7 @@ import os
 from .analysis.activity import Activity
 from .analysis.alias import tie_views
 from .analysis.layout import Layout
-from .codegen.assemble import Generator, base_name
+from .codegen.assemble import Generator, base_name, within_tuples
 from .codegen.compiled import Compiled
 from .codegen.instances import InstanceGenerator, name_instances
 from .codegen.seeds import refuse_text
@@ -152,8 +152,8 @@ def wrt_variables(function, signature) -> list[Var]:
     by_name = {n: v for (n, _), v in zip(signature.parameters, function.params, strict=True)}
     for path in signature.wrt:
         v = by_name[path[0]]
-        if len(path) > 1 and v.items is not None:
-            v = v.items[path[1]]
+        for key in within_tuples(v, path):
+            v = v.items[key]
         found.append(v)
     return found
 

@@ -45,26 +45,31 @@ def rebuilt(tree, parts):
     return made
 
 
-def mapped(function, tree, *others):
+def mapped(function, tree, *others, inside=()):
     """`tree` with each leaf replaced by `function(leaf, ...)`, the other structures giving further arguments.
 
-    Where another structure has None for a whole part, each leaf of that part is given None.
+    Where another structure has None for a whole part, each leaf of that part is given None. What holds itself is a leaf
+    where it comes round again.
     """
-    parts = parts_of(tree)
+    parts = parts_of(tree) if id(tree) not in inside else None
     if parts is None:
         return function(tree, *others)
     beside = [[None] * len(parts) if o is None else [p for _, p in parts_of(o)] for o in others]
-    return rebuilt(tree, [mapped(function, p, *more) for (_, p), *more in zip(parts, *beside, strict=True)])
+    inside = (*inside, id(tree))
+    return rebuilt(
+        tree, [mapped(function, p, *more, inside=inside) for (_, p), *more in zip(parts, *beside, strict=True)]
+    )
 
 
-def leaves(tree, path=()):
+def leaves(tree, path=(), inside=()):
     """Every leaf with its path from the root."""
-    parts = parts_of(tree)
+    parts = parts_of(tree) if id(tree) not in inside else None
     if parts is None:
         yield path, tree
         return
+    inside = (*inside, id(tree))
     for key, part in parts:
-        yield from leaves(part, (*path, key))
+        yield from leaves(part, (*path, key), inside)
 
 
 def written(path) -> str:

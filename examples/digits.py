@@ -1,7 +1,7 @@
 """A small neural network in plain NumPy, trained on the handwritten digits that scikit-learn ships.
 
-One hidden layer, softmax cross-entropy, mini-batches, Adam: every line of it is ordinary NumPy. The parameters are a
-dataclass of arrays, and so is the gradient.
+One hidden layer, softmax cross-entropy, mini-batches, Adam: every line of it is ordinary NumPy. The parameters are the
+leaves of a dataclass; a backward sweep adds to the gradient of each.
 
     python examples/digits.py [--quick] [--plot digits.png]
 """
@@ -21,17 +21,24 @@ WEIGHT_DECAY = 1e-4
 
 @dataclass
 class Network:
-    """Weights and biases of 64 -> HIDDEN -> 10. With types written out, the code can be dumped without arguments."""
+    """Weights and biases of 64 -> HIDDEN -> 10, as leaves: to the code that `record` runs they are arrays.
+
+    With types written out, the code can be dumped without arguments.
+    """
 
     w1: "float64[:, :]"  # noqa: F821
     b1: "float64[:]"  # noqa: F821
     w2: "float64[:, :]"  # noqa: F821
     b2: "float64[:]"  # noqa: F821
 
+    @ad.differentiable
     def logits(self, images):
         """(batch, 64) -> (batch, 10)"""
         hidden = np.maximum(images @ self.w1 + self.b1, 0.0)
         return hidden @ self.w2 + self.b2
+
+    def parameters(self):
+        return [getattr(self, f.name) for f in fields(self)]
 
 
 @ad.differentiable
@@ -45,23 +52,26 @@ def loss(network: Network, images: "float64[:, :]", labels: "int64[:]"):  # noqa
 
 
 class Adam:
-    """Kingma and Ba's update, in place on the arrays of a network."""
+    """Kingma and Ba's update of leaves, by the gradients that they have accumulated."""
 
-    def __init__(self, network, rate, decay1=0.9, decay2=0.999):
-        self.rate, self.decay1, self.decay2, self.steps = rate, decay1, decay2, 0
-        self.mean = {f.name: np.zeros_like(getattr(network, f.name)) for f in fields(network)}
-        self.square = {f.name: np.zeros_like(getattr(network, f.name)) for f in fields(network)}
+    def __init__(self, parameters, rate, decay1=0.9, decay2=0.999):
+        self.parameters, self.rate, self.decay1, self.decay2, self.steps = parameters, rate, decay1, decay2, 0
+        self.means = [np.zeros_like(p.value) for p in parameters]
+        self.squares = [np.zeros_like(p.value) for p in parameters]
 
-    def update(self, network, gradient):
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter.zero_grad()
+
+    def step(self):
         self.steps += 1
-        for name, mean in self.mean.items():
-            slope, square = getattr(gradient, name), self.square[name]
+        for parameter, mean, square in zip(self.parameters, self.means, self.squares, strict=True):
+            slope = parameter.grad
             mean += (1.0 - self.decay1) * (slope - mean)
             square += (1.0 - self.decay2) * (slope * slope - square)
             unbiased = mean / (1.0 - self.decay1 ** self.steps)
             scale = np.sqrt(square / (1.0 - self.decay2 ** self.steps)) + 1e-8
-            parameters = getattr(network, name)
-            parameters -= self.rate * unbiased / scale
+            parameter.value -= self.rate * unbiased / scale
 
 
 def load(seed=0):
@@ -74,27 +84,31 @@ def load(seed=0):
 
 def initial_network(seed=0):
     rng = np.random.default_rng(seed)
-    return Network(w1=rng.standard_normal((64, HIDDEN)) * np.sqrt(2.0 / 64), b1=np.zeros(HIDDEN),
-                   w2=rng.standard_normal((HIDDEN, 10)) * np.sqrt(2.0 / HIDDEN), b2=np.zeros(10))
+    return Network(w1=ad.leaf(rng.standard_normal((64, HIDDEN)) * np.sqrt(2.0 / 64)), b1=ad.leaf(np.zeros(HIDDEN)),
+                   w2=ad.leaf(rng.standard_normal((HIDDEN, 10)) * np.sqrt(2.0 / HIDDEN)), b2=ad.leaf(np.zeros(10)))
 
 
 def accuracy(network, images, labels):
-    return float(np.mean(np.argmax(network.logits(images), axis=1) == labels))
+    with ad.no_grad():
+        run = network.logits.record(images)
+    return float(np.mean(np.argmax(run.value, axis=1) == labels))
 
 
 def train(network, images, labels, epochs, rate, seed=0):
     """Train in place; the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
-    adam = Adam(network, rate)
+    optimiser = Adam(network.parameters(), rate)
     history = []
     for _ in range(epochs):
         order = rng.permutation(len(labels))
         losses = []
         for first in range(0, len(order), BATCH):
             batch = order[first:first + BATCH]
-            value, gradient = loss.value_and_grad(network, images[batch], labels[batch])
-            adam.update(network, gradient)
-            losses.append(value)
+            optimiser.zero_grad()
+            run = loss.record(network, images[batch], labels[batch])
+            run.backward()
+            optimiser.step()
+            losses.append(run.value)
         history.append(float(np.mean(losses)))
     return history
 

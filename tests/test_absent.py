@@ -4,7 +4,7 @@ import pytest
 import adcompiler as ad
 
 
-@pytest.mark.parametrize("name", ["hessian", "jacobian", "leaf"])
+@pytest.mark.parametrize("name", ["hessian", "jacobian"])
 def test_a_name_of_a_later_version_says_what_is_missing(name):
     with pytest.raises(AttributeError, match="this version is without"):
         getattr(ad, name)

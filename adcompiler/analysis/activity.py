@@ -49,7 +49,7 @@ class Activity:
         for f in (function, *[i.function for i in instances]):
             for s in walk(f.body):
                 self._statement(s)
-        sources = [n for v in inputs for n in self._nodes(v)]
+        sources = [n for v in inputs for n in (self._input_sites(v) if isinstance(v.type, Ref) else self._nodes(v))]
         sinks = [n for v in outputs for n in self._nodes(v)]
         self.varied = _reach(self.edges, sources)
         backward: dict = {}
@@ -107,6 +107,20 @@ class Activity:
         for t in _refs(holder.types() if holder is not None else ()):
             self._reachable_sites(t.site, seen)
         return seen
+
+    def _input_sites(self, v) -> list:
+        """The containers in an input, without those that are constant as a whole."""
+        self.all_vars.add(v)
+        found, waiting = {}, [v.type.site]
+        while waiting:
+            site = waiting.pop()
+            holder = self.cx.assumed.holders.get(site)
+            if site in found or holder is None:
+                continue
+            found[site] = ("site", site)
+            active = holder.types() if not holder.exact else [t for k, t in holder.items.items() if not holder.is_constant(k)]
+            waiting += [t.site for t in _refs(active)]
+        return list(found.values())
 
     def _flow(self, source, target):
         for a in self._nodes(source) if isinstance(source, Var) else [source]:
@@ -220,7 +234,7 @@ class Activity:
             if isinstance(s.value, Var) and not isinstance(s.value.type, Ref):
                 self._flow(s.value, site)
         elif s.kind in ("get", "pop", "pop_key", "getattr"):
-            if not isinstance(s.target.type, Ref):
+            if not isinstance(s.target.type, Ref) and not s.constant:
                 self._flow(site, s.target)
                 if self.mirrored:
                     for leaf in (s.target, *(s.target.items or ())):

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from .copies import filled_like
+from ..runtime.copies import filled_like
 from ..pytrees import is_number, leaves, mapped
 
 TINY = 1e-30

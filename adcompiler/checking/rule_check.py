@@ -10,7 +10,7 @@ from ..errors import AdcompilerError, GradientMismatchError, MissingRuleError, R
 from ..pytrees import is_number, leaves, mapped, written
 from ..rules.registry import lookup
 from .call_text import Program
-from .copies import copied
+from ..runtime.copies import copied
 from .differences import Line, random_direction, unit_direction
 from .variations import other_layouts, other_shapes, other_ways_to_pass, single_precision
 

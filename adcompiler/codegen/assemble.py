@@ -31,6 +31,16 @@ from .primal import PrimalNames, PrimalPrinter
 from .seeds import check_result, make_seeds
 
 
+def within_tuples(v, path) -> tuple:
+    """The part of the path to an input that leads through tuples, of which each component has an adjoint of its own."""
+    keys = path[1:]
+    for k, key in enumerate(keys):
+        if v.items is None:
+            return keys[:k]
+        v = v.items[key]
+    return keys
+
+
 def base_name(function) -> str:
     return function.name if function.name.isidentifier() else "f"
 
@@ -164,10 +174,13 @@ class Generator:
         result = self.function.result
         seeds = make_seeds(self, builder, result)
         returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
-        return [
-            subscript(r, constant(path[1])) if len(path) > 1 and isinstance(v.type, Ref) else r
-            for r, v, path in zip(returned, self.inputs, self.signature.wrt, strict=True)
-        ]
+        by_name = {n: v for (n, _), v in zip(self.signature.parameters, self.function.params, strict=True)}
+        found = []
+        for r, path in zip(returned, self.signature.wrt, strict=True):
+            for key in path[1 + len(within_tuples(by_name[path[0]], path)) :]:  # within a container: `**options`
+                r = subscript(r, constant(key))
+            found.append(r)
+        return found
 
     def open_shadow(self, reverse):
         reverse.insert(0, Line(name("shadow", True), call(self.namer.object(Shadows))))

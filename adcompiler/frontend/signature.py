@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import NonDifferentiableInputError, UnsupportedSyntaxError
 from ..ir.types import Num, type_of
+from ..runtime.leaf import Leaf
 
 _PLAIN = (int, float, complex)
 
@@ -80,6 +81,11 @@ def _describe_one(value, known, inside) -> Described:
     if isinstance(value, (np.ndarray, np.generic)):
         t = type_of(value)
         return Described("num", t) if isinstance(t, Num) else Described("opaque", type(value))
+    if isinstance(value, Leaf):
+        raise UnsupportedSyntaxError(
+            "a leaf stands where its value is expected",
+            hint="give leaves to f.record(...), as arguments or in what is passed as an argument; elsewhere use .value",
+        )
     if value is None or isinstance(value, (bool, str, bytes, type, types.ModuleType, enum.Enum)):
         return Described("static", type(value), value=value)
     if isinstance(value, tuple):
@@ -100,6 +106,21 @@ def _describe_one(value, known, inside) -> Described:
     if _is_record(value):
         return Described("object", type(value), tuple((k, _describe(v, known, inside)) for k, v in attributes(value)))
     return Described("opaque", type(value))
+
+
+def told_apart(described: Described, value, path, constant) -> Described:
+    """The description in which lists of like elements are told apart where only some are on the paths `constant`."""
+    inside = [c for c in constant if len(c) > len(path) and c[: len(path)] == path]
+    if not inside:
+        return described
+    if described.kind == "rows":
+        items = tuple((k, told_apart(described.items[0], v, (*path, k), inside)) for k, v in enumerate(value))
+        return Described("list", None, items)
+    if described.kind not in ("tuple", "list", "dict", "object"):
+        return described
+    parts = dict(attributes(value)) if described.kind == "object" else value
+    items = tuple((k, told_apart(d, parts[k], (*path, k), inside)) for k, d in described.items)
+    return Described(described.kind, described.type, items)
 
 
 def _is_record(value) -> bool:

@@ -173,6 +173,7 @@ class ContainerOp(Statement):
     target: Var | None = None
     printed: object = None
     implicit: bool = False
+    constant: bool = False  # what is read carries no derivative, though other elements do
 
 
 @dataclass(eq=False)

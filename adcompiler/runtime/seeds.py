@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import NotScalarError, ShapeError
 
 
-def unit_seed(result):
+def unit_seed(result, hint="use ad.vjp with a seed of the shape of the result"):
     """One, in the shape of a result of size 1. Raises NotScalarError for any other size.
 
     >>> unit_seed(np.array([2.0]))
@@ -18,7 +18,7 @@ def unit_seed(result):
     if np.size(result) != 1 or not isinstance(result, (int, float, complex, np.ndarray, np.generic)):
         raise NotScalarError(
             f"a gradient needs one real number, but the result has shape {np.shape(result)}",
-            hint="use ad.vjp with a seed of the shape of the result",
+            hint=hint,
         )
     dtype = getattr(result, "dtype", np.dtype(float))
     if dtype.kind == "b":

@@ -100,16 +100,21 @@ def test_digits_reaches_95_percent(load, capsys):
     assert "accuracy" in capsys.readouterr().out
 
 
-def test_digits_gradient_is_a_network(load):
+def test_digits_gradients_of_the_leaves(load):
     example = load("digits")
     images, labels, _, _ = example.load()
-    network = example.initial_network()
+    leaves = example.initial_network()
+    run = example.loss.record(leaves, images[:20], labels[:20])
+    run.backward()
+    assert run.leaves == tuple(leaves.parameters())
+    network = example.Network(*[leaf.value for leaf in leaves.parameters()])
     gradient = example.loss.grad(network, images[:20], labels[:20])
     assert isinstance(gradient, example.Network)
     direction = np.random.default_rng(1).standard_normal(gradient.w1.shape)
     expected = differences(lambda w1: example.loss(example.Network(w1, network.b1, network.w2, network.b2),
                                                    images[:20], labels[:20]), network.w1, direction)
-    assert np.sum(gradient.w1 * direction) == pytest.approx(expected, rel=1e-5)
+    assert np.sum(leaves.w1.grad * direction) == pytest.approx(expected, rel=1e-5)
+    np.testing.assert_allclose(gradient.w1, leaves.w1.grad, rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["helmholtz", "heat_inverse", "lynx_hare", "digits"])

@@ -83,9 +83,15 @@ class Holder:
     keys: Type = UNDEFINED
     statics: dict = field(default_factory=dict)  # key -> known object (functions in lists and attributes)
     lengths: set = field(default_factory=set)  # of the lists that displays make here
+    constant: set = field(default_factory=set)  # keys under which the caller says that there is no derivative
+    touched: set = field(default_factory=set)  # of these, where the program puts something active
 
     def types(self):
         return list(self.items.values()) if self.exact else [self.element]
+
+    def is_constant(self, key) -> bool:
+        """Does the caller say, and the program agree, that what is under `key` (NOTHING: any key) has no derivative?"""
+        return self.exact and key is not NOTHING and key in self.constant and key not in self.touched
 
 
 class Frame:
@@ -229,6 +235,10 @@ class Assumptions:
         """Record that `holder` may hold a value of `type` under `key` (NOTHING: any key)."""
         if varied and not holder.varied:
             holder.varied = self.changed = True
+        if varied and holder.constant - holder.touched:
+            reached = {key} if holder.exact and key is not NOTHING else holder.constant
+            self.changed |= bool(reached & holder.constant - holder.touched)
+            holder.touched |= reached
         if holder.exact and key is not NOTHING:
             old = holder.items.get(key, UNDEFINED)
             new = self.join(old, type)
@@ -272,6 +282,8 @@ class Context:
         self.holder_groups: dict = {}
         self.copies_of_lists: dict = {}  # call -> {list: what it held then}
         self.reserved: set[str] = set()
+        self.active_inputs: frozenset = frozenset()  # paths of the inputs with respect to which is differentiated
+        self.constant_inputs: frozenset = frozenset()  # paths within them to numbers that carry no derivative
         self.loop_depth = 0
         self.kept_frames: set[int] = set()  # frames whose variables a closure may still read
         self.prologue: list = []

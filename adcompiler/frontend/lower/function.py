@@ -34,6 +34,7 @@ class Signature:
     outputs: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     returns: bool = True
+    constant: tuple[tuple, ...] = ()
 
 
 def lower_function(source: FunctionSource, signature: Signature, walked_in_place=()) -> tuple[Function, Context]:
@@ -79,6 +80,7 @@ def lower_function(source: FunctionSource, signature: Signature, walked_in_place
 
 
 def _walk(cx: Context, source, signature) -> Function:
+    cx.active_inputs, cx.constant_inputs = frozenset(signature.wrt), frozenset(signature.constant)
     frame = Frame(0, source)
     frame.definition = source.node
     function = source.function
@@ -101,14 +103,10 @@ def _walk(cx: Context, source, signature) -> Function:
         )
     params = []
     for name, described in signature.parameters:
-        paths = [p for p in signature.wrt if p[0] == name]
-        whole = (name,) in paths
+        whole = (name,) in cx.active_inputs
         var = argument(cx, name, described, (name,), varied=whole, printed=cx.printed_name(name))
         var.definition = "param"
         var.loc = cx.loc(source.node)
-        for path in paths:
-            if len(path) > 1:
-                _activate(cx, var, described, path)
         params.append(var)
         cx.env[(0, name)] = var
     for first, second in signature.aliases:
@@ -131,23 +129,6 @@ def _walk(cx: Context, source, signature) -> Function:
     )
     cx.frames.pop()
     return made
-
-
-def _activate(cx, var, described, path):
-    """Make one element of a star parameter (or of keywords) active."""
-    from ...ir.types import carries_derivative
-
-    if var.items is not None:
-        item = var.items[path[1]]
-        item.varied = carries_derivative(item.type)
-        for inner in item.items or ():
-            inner.varied = carries_derivative(inner.type)
-        var.varied = True
-    else:
-        holder = cx.assumed.holders[var.type.site]
-        if not holder.varied:
-            holder.varied = True
-            cx.assumed.changed = True
 
 
 __all__ = ["Assign", "Display", "GetItem", "Tup", "Signature", "lower_function"]

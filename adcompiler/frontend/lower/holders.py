@@ -123,7 +123,9 @@ def read_element(cx, node, operation, element, static=None):
         raise Unreached  # the path that puts elements there was left out
     target = cx.temporary(element, node)
     holder, site = holder_of(cx, operation.base), operation.base.type.site
-    target.varied = holder.varied and carries_derivative(element) and not isinstance(element, Ref)
+    key = element_key(cx, holder, operation.key) if operation.kind in ("get", "getattr") else NOTHING
+    operation.constant = holder.is_constant(key)
+    target.varied = holder.varied and not operation.constant and carries_derivative(element) and not isinstance(element, Ref)
     operation.target = target
     target.definition = operation
     cx.emit(operation)

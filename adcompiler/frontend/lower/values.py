@@ -7,6 +7,7 @@ import types
 
 import numpy as np
 
+from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Display, GetAttr, GetItem, Var
 from ...ir.types import OPAQUE, STATIC, Num, Ref, Tup, carries_derivative, type_of
 from ..signature import Described, describe
@@ -23,6 +24,7 @@ def bring(cx, operand):
 
 def type_of_description(cx, d: Described, site, varied=False):
     """The type that a description stands for; holders of containers are made on the way."""
+    varied = is_active_input(cx, site, varied)
     if d.kind == "num":
         t = d.type
         if t.rank:
@@ -30,7 +32,7 @@ def type_of_description(cx, d: Described, site, varied=False):
         return t
     if d.kind == "tuple":
         return Tup(tuple(type_of_description(cx, item, (*site, k), varied) for k, item in d.items), d.type)
-    site = cx.assumed.site(site)
+    path, site = site, cx.assumed.site(site)
     if d.kind == "rows":
         holder = cx.assumed.holder(site, "list")
         cx.assumed.generalise(holder)
@@ -43,10 +45,12 @@ def type_of_description(cx, d: Described, site, varied=False):
         holder = cx.assumed.holder(site, d.kind, d.type)
         for key, item in d.items:
             t = type_of_description(cx, item, (*site, key), varied)
+            if (*path, key) in cx.constant_inputs:
+                holder.constant.add(key)
             if item.kind == "static":
                 holder.statics[key] = item.value
             if holder.exact:
-                cx.assumed.widen(holder, key, t, varied and carries_derivative(t))
+                cx.assumed.widen(holder, key, t, is_active_input(cx, (*path, key), varied) and carries_derivative(t))
         return Ref(d.kind, site)
     if d.kind == "static":
         return STATIC if not isinstance(d.value, bool) else type_of(d.value)
@@ -69,7 +73,13 @@ def argument(cx, name: str, d: Described, site, *, varied=False, printed=None) -
         share_holder_group(cx, var)
     if isinstance(t, Tup):
         components(cx, var, d, site, varied)
+        var.varied = any(i.varied for i in var.items)
     return var
+
+
+def is_active_input(cx, path, whole: bool) -> bool:
+    """Is the input at `path` active, if what holds it is (`whole`), or by itself?"""
+    return (whole or path in cx.active_inputs) and path not in cx.constant_inputs
 
 
 def share_holder_group(cx, var):
@@ -86,7 +96,8 @@ def components(cx, var, d, site, varied):
         described = d.items[k][1]
         item = cx.new_var(f"{var.name}_{k}", t, hidden=True)
         item.place = ("argument", *site, k)
-        item.varied = (varied or item.place in cx.assumed.varied_places) and carries_derivative(t)
+        there = is_active_input(cx, (*site, k), varied)
+        item.varied = (there or item.place in cx.assumed.varied_places) and carries_derivative(t)
         if described.kind == "static":
             item.const = described.value
         statement = Assign(item, GetItem(var, Const(k)), implicit=True)
@@ -97,7 +108,8 @@ def components(cx, var, d, site, varied):
         if isinstance(t, Ref):
             share_holder_group(cx, item)
         if isinstance(t, Tup):
-            components(cx, item, described, (*site, k), varied)
+            components(cx, item, described, (*site, k), there)
+            item.varied = any(i.varied for i in item.items)
         items.append(item)
     var.items = tuple(items)
 
@@ -121,7 +133,10 @@ def global_variable(cx, node, name, container, kind, spelling=None):
             value = value.cell_contents
         except ValueError:
             cx.unsupported(node, f"'{name}' is read before the enclosing function has assigned it")
-    d = describe(value)
+    try:
+        d = describe(value)
+    except UnsupportedSyntaxError as error:
+        cx.unsupported(node, f"'{name}': {error.reason}", error.hint)
     if d.kind == "static":
         cx.guards.append(("same", container, name, value, kind))
         cx.globals[key] = Const(value)
