@@ -14,7 +14,7 @@ ARGUMENTS = {
     "helmholtz:helmholtz": "example.mixture(8)",
     "heat_inverse:loss": "(0.1 * np.sin(np.arange(81.0)), *example.experiment(n=9, hold=6, every=3, spacing=2))",
     "lynx_hare:loss": "(np.log(example.START), *example.read_counts(), 1e-3)",
-    "digits:loss": "(example.initial_network(), *[part[:20] for part in example.load()[:2]])",
+    "digits:loss": "(example.Network(*[leaf.value for leaf in example.initial_network().parameters()]), *[part[:20] for part in example.load()[:2]])",
 }
 
 COMPARE = """
