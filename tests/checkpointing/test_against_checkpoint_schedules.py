@@ -9,7 +9,6 @@ from adcompiler.checkpointing import (
     DISK,
     MEMORY,
     Advance,
-    Drop,
     Restore,
     Reverse,
     Snapshot,

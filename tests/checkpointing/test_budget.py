@@ -69,6 +69,23 @@ def test_the_budget_is_kept(steps, state_bytes, tape_bytes, more):
     assert peak_bytes(schedule, state_bytes, tape_bytes) <= least + more
 
 
+# steps: steps run in all if each of 1, 2, … places holds a state or a tape (Maddison, Step-based checkpointing with
+# high-level algorithmic differentiation, 2024); the tape of the last step needs no place
+STATES_OR_TAPES = {
+    5: (14, 8, 7, 5),
+    10: (54, 26, 19, 17, 15),
+    20: (209, 79, 55, 46, 38),
+    50: (1274, 325, 209, 164, 138),
+    100: (5049, 931, 554, 421, 352),
+}
+
+
+@pytest.mark.parametrize("steps, totals", STATES_OR_TAPES.items())
+def test_places_for_a_state_or_a_tape(steps, totals):
+    for places, total in enumerate(totals, 1):
+        assert check(within_budget(steps, places + 1, 1, 1)).total == total
+
+
 def test_one_step_tapes_are_the_binomial_schedule():
     """With tapes so large that one fits only, what is left of the budget are snapshots."""
     for steps in [2, 5, 20, 64, 150]:
