@@ -8,8 +8,8 @@ other is divided: `D(l, j)` advances are needed for `l` steps,
             = min over 0 < m < l of  m + D(m, j) + D(l - m, j + 1)  otherwise
 
 With `state == tape` these are the schedules whose places hold a state or a tape, as it pays (J. Maddison, Step-based
-checkpointing with high-level algorithmic differentiation, 2024). Long chains are divided by how far one comes without advancing a step more than `r` times, as in `revolve`; that is
-within a few percent of the recurrence.
+checkpointing with high-level algorithmic differentiation, 2024). Long chains are divided by how far one comes without
+advancing a step more than `r` times, as in `revolve`; that is within a few percent of the recurrence.
 """
 
 from __future__ import annotations
