@@ -14,7 +14,7 @@ from .planner import LoopPart, Part, ProgramPlan, parse_memory, plan_program
 from .profile import Point, peak_bytes, profile
 from .revolve import extra_steps, revolve
 from .schedule import Schedule
-from .snapshots import Snapshots
+from .snapshot_files import SnapshotFile, SnapshotFolder
 from .two_level import best_period, two_level, two_level_bytes
 
 __all__ = [
@@ -35,7 +35,8 @@ __all__ = [
     "Schedule",
     "ScheduleError",
     "Snapshot",
-    "Snapshots",
+    "SnapshotFile",
+    "SnapshotFolder",
     "Stage",
     "Tape",
     "TapeChoice",

@@ -16,7 +16,6 @@ from adcompiler.checkpointing import (
     Restore,
     Reverse,
     Snapshot,
-    Snapshots,
     Tape,
     disk,
     extra_steps,
@@ -28,11 +27,11 @@ from adcompiler.checkpointing import (
 
 
 class Chain:
-    """Steps `x -> sin(rate * x) + x`, run and reversed by a schedule; counts steps, and keeps snapshots in a store."""
+    """Steps `x -> sin(rate * x) + x`, run and reversed by a schedule; counts the steps that are run."""
 
     def __init__(self, schedule, rate=0.3):
         self.schedule, self.rate = schedule, rate
-        self.snapshots, self.tapes = Snapshots(), []
+        self.snapshots, self.tapes = {}, []
         self.run = 0
 
     def plain(self, x):
@@ -57,7 +56,7 @@ class Chain:
                     bar = self.adjoint(self.tapes.pop(), bar)
             else:
                 x = self.carry_out(action, x)
-        assert not self.tapes and not len(self.snapshots)
+        assert not self.tapes and not self.snapshots
         return bar
 
     def carry_out(self, action, x):
@@ -70,11 +69,11 @@ class Chain:
                     x, tape = self.taped(x)
                     self.tapes.append(tape)
             case Snapshot():
-                self.snapshots.save(action, (x,))
-            case Restore():
-                (x,) = self.snapshots.restore(action)
-            case Drop():
-                self.snapshots.drop(action)
+                self.snapshots[action.step, action.level] = x
+            case Restore(step, level, last):
+                x = self.snapshots.pop((step, level)) if last else self.snapshots[step, level]
+            case Drop(step, level):
+                del self.snapshots[step, level]
         return x
 
 
@@ -157,7 +156,7 @@ def test_a_reverse_sweep_can_be_run_again():
     snapshots, tapes = chain.snapshots, list(chain.tapes)
     results = []
     for seed in (1.0, 2.0):
-        chain.snapshots, chain.tapes = snapshots.fork(), list(tapes)
+        chain.snapshots, chain.tapes = dict(snapshots), list(tapes)
         results.append(chain.reverse(np.full(5, seed)))
     assert np.array_equal(2 * results[0], results[1])
     assert np.array_equal(results[0], plain_gradient(20, x)[1])

@@ -1,12 +1,12 @@
-"""Copies of program states that keep who shares memory with whom.
+"""The memory that the arrays of a program's state lie on: who shares it with whom, and how they lie on it.
 
-`copy.deepcopy` gives two views of one array separate memory. In a copied state they must stay views of one array:
-what a step writes through one it reads through the other.
+In a state that is put back, two views of one array must again be views of one array: what a step writes through one it
+reads through the other. And an array must lie as it did, since NumPy may round otherwise where it runs over other
+strides.
 """
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import types
 from collections.abc import Sequence
@@ -18,40 +18,8 @@ from numpy.lib.array_utils import byte_bounds
 _OPAQUE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
 
 
-def copied(state: tuple, which: Sequence[bool] | None = None) -> tuple:
-    """The state with copies of all arrays and containers in it, or of the entries that `which` marks.
-
-    Entries that are not marked are kept by reference: nobody may write into them. Arrays that share memory share it in
-    the copy as well. Raises TypeError for arrays of objects, or of subclasses, that share memory with others.
-
-    >>> u = np.zeros(3)
-    >>> v, w = copied((u, u[1:]))
-    >>> w[0] = 5.0
-    >>> u, v
-    (array([0., 0., 0.]), array([0., 5., 0.]))
-    """
-    if which is None:
-        which = (True,) * len(state)
-    marked = tuple(value for value, flag in zip(state, which, strict=True) if flag)
-    arrays = arrays_in(marked)
-    blocks, views = shared_blocks(arrays)
-    memory = [block.copy() for block in blocks]
-    memo: dict[int, object] = {key: view.on(memory) for key, view in views.items()}
-    for array in arrays:
-        if _is_plain(array) and id(array) not in memo:
-            memo[id(array)] = _copy(array)
-    made = iter(copy.deepcopy(marked, memo))
-    return tuple(next(made) if flag else value for value, flag in zip(state, which, strict=True))
-
-
 def _is_plain(array):
     return type(array) is np.ndarray and not array.dtype.hasobject
-
-
-def _copy(array):
-    made = array.copy(order="K")
-    made.flags.writeable = array.flags.writeable
-    return made
 
 
 def arrays_in(state) -> list[np.ndarray]:
@@ -104,9 +72,8 @@ class View(NamedTuple):
 def shared_blocks(arrays: list[np.ndarray]) -> tuple[list[np.ndarray], dict[int, View]]:
     """The memory of those arrays that are more than a block of their own, and each of them as a view on it, by its id.
 
-    These are arrays that overlap others, and those whose elements do not lie side by side: NumPy may round otherwise
-    where it runs over other strides. The blocks are the program's own memory, and to be copied at once. Raises TypeError for arrays of objects, or of
-    subclasses, that overlap others.
+    These are arrays that overlap others, and those whose elements do not lie side by side. The blocks are the program's
+    own memory, and to be copied at once. Raises TypeError for arrays of objects, or of subclasses, that overlap others.
     """
     spans = sorted(((*byte_bounds(array), array) for array in arrays if array.size), key=lambda span: span[:2])
     groups: list[tuple[int, int, list[np.ndarray]]] = []
@@ -123,7 +90,7 @@ def shared_blocks(arrays: list[np.ndarray]) -> tuple[list[np.ndarray], dict[int,
         for array in members:
             if not _is_plain(array):
                 kind = f"an array of {array.dtype}" if type(array) is np.ndarray else f"a {type(array).__name__}"
-                raise TypeError(f"{kind} that shares memory with another array cannot be copied with it")
+                raise TypeError(f"{kind} that shares memory with another array cannot be stored with it")
             place = array.__array_interface__["data"][0] - low
             writeable = array.flags.writeable
             views[id(array)] = View(len(blocks), place, array.shape, array.strides, array.dtype, writeable)

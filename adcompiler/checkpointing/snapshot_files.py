@@ -1,4 +1,4 @@
-"""Snapshots on disk: each is a file in a directory of their own, which goes when nobody holds a snapshot any more.
+"""Snapshots on disk: each is a file, in a directory that goes when nobody holds a snapshot any more.
 
 A file is checked when it is read: one that was removed, cut off or changed is an error, and never a wrong gradient.
 Layout of a file: a line with the format, the lengths of its parts, the parts (a pickle, then the memory of the
@@ -19,79 +19,19 @@ from io import BytesIO
 import numpy as np
 
 from ..errors import SnapshotError
-from .copying import View, arrays_in, nbytes, shared_blocks
+from .memory_blocks import View, arrays_in, nbytes, shared_blocks
 
 _MAGIC = b"adcompiler snapshot 1\n"
 
 
-class DiskStore:
-    """States in files, by the number of the step before which they were taken.
+class SnapshotFolder:
+    """A new directory for snapshots inside `inside` (default: where temporary files go).
 
-    The files lie in a new directory inside `directory` (default: that for temporary files). Each is removed when its
-    snapshot is dropped, and all of them, with their directory, when the store and its forks are gone: also after an
-    error, and at the end of the program. Raises SnapshotError where the disk does not do what it should.
-
-    >>> import os
-    >>> store = DiskStore()
-    >>> store.save(3, (np.arange(2.0), 1.5))
-    >>> os.listdir(store.directory)
-    ['step-3.snapshot']
-    >>> store.load(3, last=True)
-    (array([0., 1.]), 1.5)
-    >>> os.listdir(store.directory)
-    []
+    It is removed, with all that is in it, when it and its files are no longer used: also after an error, and at the
+    end of the program. Raises SnapshotError if it cannot be made.
     """
 
-    def __init__(self, directory: str | os.PathLike | None = None):
-        self._folder = _Folder(directory)
-        self._files: dict[int, _File] = {}
-        self.peak_nbytes = self.nbytes = 0
-
-    @property
-    def directory(self) -> str:
-        return self._folder.path
-
-    def save(self, step: int, state: tuple) -> None:
-        """Write a state to disk."""
-        if step in self._files:
-            self.drop(step)
-        file = _File(self._folder, step)
-        file.write(state)
-        self._files[step] = file
-        self.nbytes += file.nbytes
-        self.peak_nbytes = max(self.peak_nbytes, self.nbytes)
-
-    def load(self, step: int, last: bool = False) -> tuple:
-        """Read a state; with `last` its file is removed. Raises KeyError if there is none."""
-        state = self._files[step].read()
-        if last:
-            self.drop(step)
-        return state
-
-    def drop(self, step: int) -> None:
-        """Remove a state; its file goes with the last store that has it."""
-        self.nbytes -= self._files.pop(step).nbytes
-
-    def fork(self) -> DiskStore:
-        """A store with the same states, of which each can be loaded and dropped without effect on the other's."""
-        made = object.__new__(DiskStore)
-        made._folder, made._files = self._folder, dict(self._files)
-        made.peak_nbytes = made.nbytes = self.nbytes
-        return made
-
-    def close(self) -> None:
-        """Remove everything."""
-        self._files.clear()
-        self.nbytes = 0
-
-    def __len__(self):
-        return len(self._files)
-
-
-class _Folder:
-    """A directory for the files of a store and its forks; it lives as long as one of them."""
-
-    def __init__(self, inside):
+    def __init__(self, inside: str | os.PathLike | None = None):
         try:
             self.path = tempfile.mkdtemp(prefix=f"adcompiler-{os.getpid()}-", dir=inside)
         except OSError as error:
@@ -104,21 +44,36 @@ class _Folder:
         self._remove = weakref.finalize(self, _remove_if_owned, shutil.rmtree, os.getpid(), self.path)
 
     def new_name(self, step):
-        """A path that no file bears: a fork may still need one of the same step."""
+        """A path that no file bears: an earlier one of the same step may still be in use."""
         self.written += 1
         path = os.path.join(self.path, f"step-{step}.snapshot")
         return f"{path}-{self.written}" if os.path.exists(path) else path
 
 
-class _File:
-    """The file of one snapshot; it is removed with this object."""
+class SnapshotFile:
+    """A state, written to a file that is removed with this object. Raises SnapshotError where the disk fails.
 
-    def __init__(self, folder, step):
+    >>> folder = SnapshotFolder()
+    >>> u = np.zeros(3)
+    >>> file = SnapshotFile(folder, 7, (u, u[1:], 1.5))
+    >>> u, v, x = file.read()
+    >>> v[0] = 5.0
+    >>> u, x
+    (array([0., 5., 0.]), 1.5)
+    >>> os.listdir(folder.path)
+    ['step-7.snapshot']
+    >>> del file
+    >>> os.listdir(folder.path)
+    []
+    """
+
+    def __init__(self, folder: SnapshotFolder, step: int, state: tuple):
         self.folder, self.step, self.path = folder, step, folder.new_name(step)
-        self.nbytes, self.checksum = 0, 0
+        self.nbytes = self._checksum = 0
         self._remove = weakref.finalize(self, _remove_if_owned, os.remove, os.getpid(), self.path)
+        self._write(state)
 
-    def write(self, state):
+    def _write(self, state):
         try:
             parts = _encoded(state)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -141,12 +96,13 @@ class _File:
                 f"{error.strerror}",
                 hint="make room there, name another directory, or keep fewer snapshots on disk",
             ) from error
-        self.nbytes, self.checksum = sum(map(len, parts)), checksum
+        self.nbytes, self._checksum = sum(map(len, parts)), checksum
 
-    def read(self):
+    def read(self) -> tuple:
+        """The state, in memory of its own; arrays that shared memory share it again."""
         try:
             with open(self.path, "rb") as file:
-                content = _checked(file, self.checksum)
+                content = _checked(file, self._checksum)
         except OSError as error:
             raise self._error(f"cannot be read: {error.strerror}") from error
         if content is None:

@@ -1,4 +1,4 @@
-"""Copies of states: independent of the program, and with the program's own sharing of memory."""
+"""States that are put back: independent of the program, and with the program's own sharing of memory."""
 
 import dataclasses
 
@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adcompiler.checkpointing.copying import arrays_in, copied, nbytes
+import adcompiler as ad
+from adcompiler.checkpointing import SnapshotFile, SnapshotFolder
+from adcompiler.checkpointing.memory_blocks import arrays_in, nbytes
+
+FOLDER = SnapshotFolder()
+
+
+def copied(state):
+    """Through a file and back."""
+    return SnapshotFile(FOLDER, 0, state).read()
 
 
 @dataclasses.dataclass
@@ -32,12 +41,6 @@ def test_a_copy_is_independent():
     assert made[0].tolist() == [0, 1, 2] and [*made[1][0], made[1][1:]] == [0, 0, [4.0]]
     assert made[2].position.tolist() == [1, 1] and made[2].mass == 2.0
     assert made[3]["a"] is made[0]
-
-
-def test_entries_that_are_not_marked_are_kept_by_reference():
-    u, v = np.zeros(2), np.zeros(2)
-    made = copied((u, v, 3), (False, True, False))
-    assert made[0] is u and made[1] is not v and made[2] == 3
 
 
 VIEWS = {
@@ -87,7 +90,6 @@ def test_neighbours_in_memory_that_do_not_overlap_are_separate():
     base = np.arange(10.0)
     a, b = copied((base[:5], base[5:]))
     assert not np.may_share_memory(a, b)
-    assert a.base is None and b.base is None
 
 
 def test_interleaved_arrays_keep_their_values():
@@ -113,7 +115,8 @@ def test_interleaved_arrays_keep_their_values():
 def test_layout_is_kept(array):
     """NumPy may round otherwise where it runs over other strides, and a gradient is to be equal to the last bit."""
     (made,) = copied((array,))
-    assert made.strides == array.strides and made.dtype == array.dtype
+    assert made.strides == array.strides or not array.size
+    assert made.dtype == array.dtype
     assert made.flags.writeable == array.flags.writeable
     assert np.array_equal(made, array) and not np.shares_memory(made, array)
 
@@ -143,7 +146,7 @@ def test_arrays_of_objects():
     (made,) = copied((array,))
     made[0].append(2.0)
     assert array[0] == [1.0]
-    with pytest.raises(TypeError, match="an array of object that shares memory"):
+    with pytest.raises(ad.SnapshotError, match="an array of object that shares memory"):
         copied((array, array[:1]))
 
 
@@ -154,7 +157,7 @@ class Special(np.ndarray):
 def test_subclasses():
     array = np.zeros(3).view(Special)
     assert type(copied((array,))[0]) is Special
-    with pytest.raises(TypeError, match="a Special that shares memory"):
+    with pytest.raises(ad.SnapshotError, match="a Special that shares memory"):
         copied((array, array[1:]))
 
 
