@@ -25,6 +25,7 @@ from .errors import (
     UnsupportedSyntaxError,
 )
 from .forward import jvp, linearize
+from .report.tape_profile import TapeProfile, plot_tape, tape_profile
 from .rules.registry import register_jvp, register_vjp, rule
 from .runtime.leaf import Leaf, leaf, no_grad
 from .runtime.tape import Tape
@@ -60,6 +61,7 @@ __all__ = [
     "Tape",
     "TapeFreedError",
     "TapeMismatchError",
+    "TapeProfile",
     "UnsupportedSyntaxError",
     "check_gradients",
     "check_rule",
@@ -68,13 +70,15 @@ __all__ = [
     "differentiable",
     "grad",
     "jvp",
-    "linearize",
     "leaf",
+    "linearize",
     "no_grad",
+    "plot_tape",
     "register_jvp",
     "register_vjp",
     "rule",
     "stop_gradient",
+    "tape_profile",
     "value_and_grad",
     "vjp",
 ]
