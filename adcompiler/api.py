@@ -9,6 +9,7 @@ import numpy as np
 from . import pipeline
 from .calling import input_path, resolve_wrt
 from .decorator import DifferentiableFunction, _Bound, programs_of, run_adjoint
+from .derivatives.derivative import Derivative
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
 from .forward_gradient import ForwardGradientCaller
@@ -38,19 +39,28 @@ def _refuse(options):
     return options
 
 
-class _Gradient:
+class _Gradient(Derivative):
     """What `grad` and `value_and_grad` return."""
 
     def __init__(self, function, wrt, with_value, options):
-        if isinstance(function, _Gradient):
-            raise UnsupportedSyntaxError(
-                "derivatives of derivatives are not supported yet", hint="use first derivatives, or differences of them"
-            )
         self.function, self.wrt, self.with_value, self.options = function, wrt, with_value, options
         self._caller = None
         name = getattr(function, "__name__", type(function).__name__)
         self.__name__ = f"{'value_and_grad' if with_value else 'grad'}_of_{name}"
         self.__doc__ = f"The {'value and ' if with_value else ''}gradient of {name} with respect to {wrt!r}."
+
+    @property
+    def inner(self):
+        """The compiled forms of the function whose gradient this is."""
+        return programs_of(self.function, **self.options)
+
+    def written(self, signature, strict):
+        """The gradient at a signature as a function with source."""
+        from .derivatives.gradients import written_gradient
+
+        return written_gradient(
+            self.inner, self.wrt, signature, strict, name=self.__name__, with_value=self.with_value
+        )
 
     @property
     def caller(self):
@@ -99,6 +109,9 @@ def value_and_grad(f, wrt=0, **options):
     (9.0, 6.0)
     """
     return _Gradient(f, wrt, True, _refuse(dict(options)))
+
+
+grad.returns_derivative = value_and_grad.returns_derivative = True
 
 
 def vjp(f, *args, wrt=None, **kwargs):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .errors import NonDifferentiableInputError
-from .frontend.signature import attributes, describe, leaves, require_differentiable
+from .frontend.signature import Described, attributes, describe, leaves, require_differentiable
 from .runtime.finish import finished
 
 
@@ -167,7 +167,7 @@ def resolve_wrt(wrt, binding: Binding) -> Wrt:
     for w in (wrt,) if single else wrt:
         path = input_path(w, binding)
         value = by_name[path[0]] if len(path) == 1 else by_name[path[0]][path[1]]
-        described = describe(value)
+        described = value if isinstance(value, Described) else describe(value)
         require_differentiable(described, w if isinstance(w, str) else path[0], value, binding.places.get(path[0]))
         asked.append(path)
         if not any(t.kind in "fc" for t in leaves(described)):

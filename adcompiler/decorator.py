@@ -17,7 +17,7 @@ from .frontend.signature import describe, told_apart
 from .frontend.source import COMPILING, get_source, last_return
 from .rules import registry
 from .rules.registry import forward_mode, lookup
-from .generated_calls import call_generated, guards_hold
+from .generated_calls import call_generated, guards_hold, read_globals
 from .gradient_calls import GradientCaller
 from .runtime.finish import is_nan
 from .runtime.seeds import checked_seed
@@ -56,11 +56,12 @@ class DifferentiableFunction:
         self.options = options
         self._check_options()
         try:
-            functools.update_wrapper(self, function)
+            functools.update_wrapper(self, function, updated=())
         except (AttributeError, TypeError):
             pass
         self._programs = None
         self._gradient = None
+        self._derivatives: dict = {}
 
     def _check_options(self):
         backend = self.options.get("backend")
@@ -80,7 +81,7 @@ class DifferentiableFunction:
     def programs(self) -> Programs:
         """The compiled forms of this function, made when first asked for."""
         if self._programs is None:
-            self._programs = Programs(
+            self._programs = programs_for(
                 self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic"))
             )
         return self._programs
@@ -114,6 +115,15 @@ class DifferentiableFunction:
         if self._gradient is None:
             self._gradient = GradientCaller(self.programs, self.wrt)
         return self._gradient
+
+    def derivative(self, name):
+        """What the operator called `name` ("grad", ...) returns of this function with its options."""
+        from . import api
+
+        operator = getattr(api, name)
+        if name not in self._derivatives:
+            self._derivatives[name] = operator(self, wrt=self.wrt)
+        return self._derivatives[name]
 
     def forward(self, *args, **kwargs):
         """`(value, tape)`: run the generated forward function, with the effects of the user's own."""
@@ -218,11 +228,11 @@ class Programs:
         self.source = _source(plain)
         self.python = self.source.function
         self.parameters = inspect.signature(self.python, follow_wrapped=False)
-        self.present = _present_facts(self.python)
+        self.present = present_facts(self.python)
         self.__dict__.pop("places", None)
 
     def bind(self, args, kwargs) -> Binding:
-        now = _present_facts(self.python)
+        now = present_facts(self.python)
         if len(now) != len(self.present) or any(a is not b for a, b in zip(now, self.present, strict=True)):
             self.read()
         binding = bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
@@ -254,7 +264,11 @@ class Programs:
         return self.checked(self.compiled(self.signature(binding, paths), joint=True, strict=strict), binding)
 
     def split(self, binding, paths, *, strict=False, constant=()):
-        return self.checked(self.compiled(self.signature(binding, paths, constant), joint=False, strict=strict), binding)
+        signature = self.signature(binding, paths, constant)
+        made = self.compiled(signature, joint=False, strict=strict)
+        if made.takes_derivatives and not strict:  # a second run with strict zeros would need another tape
+            made = self.compiled(signature, joint=False, strict=True)
+        return self.checked(made, binding)
 
     def tangent(self, binding, paths, *, strict=False):
         """The tangent function of forward mode."""
@@ -263,11 +277,10 @@ class Programs:
     def compiled_tangent(self, signature, *, strict=False):
         return self.cached(
             ("tangent", signature, strict),
-            lambda: pipeline.compile_tangent(self.forward_source, signature, strict=strict),
+            lambda: pipeline.compile_tangent(self.forward_source_at(signature, strict), signature, strict=strict),
         )
 
-    @property
-    def forward_source(self):
+    def forward_source_at(self, signature, strict):
         """The source for forward mode: of a call, if the function has a rule for that."""
         plain = _plain(self.function)[1]
         with forward_mode():
@@ -307,11 +320,15 @@ class Programs:
                 )
         return compiled
 
+    def source_at(self, signature, strict):
+        """The source that is compiled for a signature."""
+        return self.source
+
     def compiled(self, signature, *, joint, strict=False):
         return self.cached(
             (signature, joint, strict),
             lambda: pipeline.compile_function(
-                self.source, signature, joint=joint, strict=strict, holomorphic=self.holomorphic
+                self.source_at(signature, strict), signature, joint=joint, strict=strict, holomorphic=self.holomorphic
             ),
         )
 
@@ -326,14 +343,15 @@ class Programs:
                 if guards_hold(compiled):
                     return compiled
             made = make()
-            guards_hold(made)
+            read_globals(made)
             self.cache.setdefault(key, []).append(made)
             if len(self.cache[key]) > 8:
                 del self.cache[key][0]
             return made
 
 
-def _present_facts(function):
+def present_facts(function):
+    """What of a function may change between calls, beside what compiled code guards."""
     return (registry.version, function.__code__, function.__defaults__, *(function.__kwdefaults__ or {}).values())
 
 
@@ -465,8 +483,15 @@ def programs_of(function, **options) -> Programs:
         found = {}
     key = tuple(sorted(options.items()))
     if key not in found:
-        found[key] = Programs(function, options.get("outputs", "return"), bool(options.get("holomorphic")))
+        found[key] = programs_for(function, options.get("outputs", "return"), bool(options.get("holomorphic")))
     return found[key]
+
+
+def programs_for(function, outputs, holomorphic) -> Programs:
+    """The compiled forms of a function, or of what a derivative operator has returned."""
+    if hasattr(type(function), "derived_programs"):
+        return function.derived_programs(outputs, holomorphic)
+    return Programs(function, outputs, holomorphic)
 
 
 __all__ = [

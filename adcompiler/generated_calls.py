@@ -27,6 +27,14 @@ def guards_hold(compiled) -> bool:
     return True
 
 
+def read_globals(compiled):
+    """Current values of the globals that generated code reads go into its namespace."""
+    for container, name, is_cell, _, spelling in guard_checks(compiled):
+        if spelling is not None:
+            value = container[name]
+            compiled.namespace[spelling] = value.cell_contents if is_cell else value
+
+
 def guard_checks(compiled) -> list:
     """The guards of generated code as (container, name, whether it holds cells, test, name in the namespace or None)."""
     if compiled.checks is None:

@@ -64,7 +64,7 @@ def compile_function(
 ) -> Compiled:
     """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round."""
     tbr, simplifying, verifying, checking = switches()
-    function, cx = lower_function(source, signature, in_place)
+    function, cx = lower_function(source, signature, in_place, strict)
     layout = Layout(function)
     check = verify if verifying else _no_check
     check(function, layout, "lowering")

@@ -15,6 +15,7 @@ from ..transform.code import nodes
 from ..transform.primal_operands import CHANGING
 from ..transform.tape_sites import Kept
 from . import emit
+from ..frontend.lower.baked import COMPILED
 from .build import build, line_map
 from .primal import has_outer_effect
 
@@ -44,6 +45,7 @@ class Compiled:
     strict: bool = False  # zero adjoints stay zero, whatever they are multiplied with
     changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
     checks: list | None = None
+    takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 
 
 def finish(generator, definitions, saver) -> Compiled:
@@ -79,11 +81,13 @@ def finish(generator, definitions, saver) -> Compiled:
     made.changed = _changed_parameters(generator)
     made.effects = any(has_outer_effect(s) for s in walk(generator.function.body))
     made.strict = generator.strict
+    made.takes_derivatives = bool(generator.cx.assumed.written)
     made.loc = generator.function.loc
     made.unresolved = [
         local for local in generator.namer.bindings if local not in generator.namer.imports and local in used
     ]
     made.lines = _line_maps(definitions, texts, functions)
+    namespace[COMPILED] = made
     return made
 
 

@@ -404,6 +404,8 @@ class PrimalPrinter:
         pattern, printed = s.header
         if s.kind == "range":
             iterable = call(self.namer.object(range), *[self.names.read(b) for b in s.bounds])
+            if s.backward:
+                iterable = call(self.namer.object(reversed), iterable)
         else:
             iterable = self.names.read(printed)
         self.out.append(Repeat(self.names.pattern(pattern), iterable, body, s.loc))

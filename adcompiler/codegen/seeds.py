@@ -89,9 +89,7 @@ def make_seeds(generator, builder, result):
         )
         return name(made)
     base = result.name if isinstance(result, Var) and not result.hidden else "result"
-    generator.seed_name = unique(
-        f"{base}_bar", set(generator.taken) - ({f"{base}_bar"} if isinstance(result, Var) and result.hidden else set())
-    )
+    generator.seed_name = unique(f"{base}_bar", set(generator.taken))
     if isinstance(result, Var) and not result.hidden and result in generator.bars:
         generator.seed_name = (
             generator.bars[result] if result.items is None and not result.tied else generator.seed_name

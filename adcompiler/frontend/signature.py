@@ -164,7 +164,7 @@ def require_differentiable(described: Described, name: str, value, loc=None):
         return
     if described.kind in ("list", "dict", "tuple") and not list(leaves(described)):
         return
-    what = type(value).__name__
+    what = described.kind if value is described else type(value).__name__
     if isinstance(value, np.ndarray):
         what = f"array of {value.dtype}"
     hint = "pass float(...) or use .astype(float)" if list(leaves(described)) else "choose other arguments with wrt="

@@ -222,6 +222,7 @@ class Loop(Statement):
     phis: list[Phi] = field(default_factory=list)
     exits: list[Phi] = field(default_factory=list)
     breaks: bool = False
+    backward: bool = False  # a range that is run through from its end
     uid: int = 0
     checkpoints: Checkpoints | None = None
 

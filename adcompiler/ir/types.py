@@ -73,7 +73,9 @@ class Static(Type):
 
 @dataclass(frozen=True)
 class Opaque(Type):
-    """A value about which nothing is known; it must not carry a derivative."""
+    """A value about which nothing is known. If it carries a derivative, it is a number unless it `may_hold` several."""
+
+    may_hold: bool = False  # on one path it is a tuple or a container
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def join(a: Type, b: Type) -> Type:
         return Num(kind, a.dtype if a.dtype == b.dtype else None, rank, a.boxed if a.boxed == b.boxed else None, dims)
     if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
         return Tup(tuple(join(p, q) for p, q in zip(a.items, b.items, strict=True)), a.cls)
-    return OPAQUE
+    return Opaque(any(isinstance(t, (Tup, Ref)) or isinstance(t, Opaque) and t.may_hold for t in (a, b)))
 
 
 def join_all(types) -> Type:

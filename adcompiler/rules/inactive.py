@@ -18,10 +18,12 @@ import warnings
 import numpy as np
 
 from ..runtime.selection import lowered, raised, within
+from ..runtime.seeds import unit_seed
 from .registry import inactive
 
 # Comparison and logic
 
+inactive(unit_seed)
 inactive(
     np.equal,
     np.not_equal,

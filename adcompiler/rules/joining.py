@@ -25,6 +25,7 @@ from ..runtime.joining import (
     unstack_like,
 )
 from ..runtime.shape import unrepeat, unresize, untile
+from ..ir.types import OPAQUE, Num, Tup
 from .registry import inactive, rule, shapes
 
 # ---- joining ----------------------------------------------------------------------------------------------------
@@ -175,7 +176,15 @@ def pad(array, pad_width, mode="constant", *, constant_values=0):
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
-@rule(split_like, alias="maybe", alias_of="value", constant_in=("like",), linear=("value",))
+def _pieces(value, like, *_, **__):
+    """The types of the pieces: as many as there are shapes, each of the rank that its shape says."""
+    if not isinstance(like, Tup) or not isinstance(value, Num):
+        return OPAQUE
+    ranks = [len(shape.items) if isinstance(shape, Tup) else None for shape in like.items]
+    return Tup(tuple(Num(value.kind, value.dtype, rank, True, None if rank is None else (None,) * rank) for rank in ranks))
+
+
+@rule(split_like, infer=_pieces, alias="maybe", alias_of="value", constant_in=("like",), linear=("value",))
 def split_like_(value, like, axis=0, rank=0):
     y = split_like(value, like, axis, rank)
     value_bar = join_like(y_bar, np.shape(value), like, axis, rank)
@@ -187,7 +196,7 @@ def join_like_(pieces, shape, like, axis=0, rank=0):
     pieces_bar = split_like(y_bar, like, axis, rank)
 
 
-@rule(slices_along, alias="view", alias_of="value", cheap=True, linear=("value",))
+@rule(slices_along, infer="source", alias="view", alias_of="value", cheap=True, linear=("value",))
 def slices_along_(value, axis=0):
     y = slices_along(value, axis)
     value_bar = restack(y_bar, np.shape(value), axis)

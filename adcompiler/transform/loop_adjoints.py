@@ -14,7 +14,7 @@ from ..analysis.alias import root_of
 from ..ir.nodes import Assign, Call, ContainerOp, If, Loop, Store, Unpack, UserCall, Var, operands, walk
 from ..ir.types import Num, Ref
 from .branch_adjoints import is_empty
-from .code import Enter, LoopTarget, Repeat, Trips, call, constant, name, subscript
+from .code import Enter, LoopTarget, Repeat, Trips, call, clone, constant, name, subscript
 from .move_adjoints import move_phis
 from .primal_operands import changes, need_operand
 from .states import BORROWED, OWNED, UNSET
@@ -160,10 +160,14 @@ def _header(b, s: Loop, body):
     if s.kind == "range" and not s.breaks:
         bounds = [need_operand(b, bound, s) for bound in s.bounds]
         span = call(b.namer.object(range), *bounds)
-        return Repeat(LoopTarget(s), call(b.namer.object(reversed), span), body, s.loc)
+        return Repeat(LoopTarget(s), span if s.backward else call(b.namer.object(reversed), span), body, s.loc)
     if s.kind == "range":
         bounds = [need_operand(b, bound, s) for bound in s.bounds]
-        span = subscript(call(b.namer.object(range), *bounds), ast.Slice(None, Trips(s, ran=True), None))
+        span = call(b.namer.object(range), *bounds)
+        if s.backward:  # the last trips of the range, from the one that was left
+            first = ast.BinOp(call(b.namer.object(len), span), ast.Sub(), Trips(s, ran=True))
+            return Repeat(LoopTarget(s), subscript(clone(span), ast.Slice(first, None, None)), body, s.loc)
+        span = subscript(span, ast.Slice(None, Trips(s, ran=True), None))
         return Repeat(LoopTarget(s), call(b.namer.object(reversed), span), body, s.loc)
     if (
         s.kind == "sequence"

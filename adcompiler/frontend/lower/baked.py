@@ -15,6 +15,19 @@ from ...rules import registry
 _NEVER_CHANGED = sys.stdlib_module_names | {"numpy", "scipy", "adcompiler"}
 
 
+# The name under which the namespace of generated code holds what is known of it.
+COMPILED = "__compiled__"
+
+
+def whence(container, name):
+    """The guard of what generated code reads as its global `name`, or None: where the user's program has the value."""
+    compiled = container.get(COMPILED) if isinstance(container, dict) else None
+    for guard in compiled.guards if compiled is not None else ():
+        if guard[0] == "type" and guard[5] == name:
+            return guard
+    return None
+
+
 class Attributes:
     """The attributes of an object as a mapping, for guards; those of a class as its body holds them, unbound.
 
@@ -69,6 +82,10 @@ def take_for_granted(cx, owner, *names):
 
 def take_function_for_granted(cx, function):
     """Guard the code and the defaults of a plain function."""
+    compiled = function.__globals__.get(COMPILED)
+    if compiled is not None:  # what generated code relies on, so does what is made of it
+        cx.guards.extend(guard for guard in compiled.guards if guard[0] == "same")
+        return
     take_for_granted(cx, function, "__code__", "__defaults__", "__kwdefaults__")
     if not belongs_to_a_library(function):
         take_items_for_granted(cx, function.__kwdefaults__ or {})

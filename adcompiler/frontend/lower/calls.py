@@ -17,6 +17,7 @@ import types
 
 import numpy as np
 
+from ...derivatives.derivative import Derivative
 from ...errors import AdcompilerError, SourceUnavailableError
 from ...ir.nodes import NOTHING, Assign, Call, Const, Effect, GetItem, Raw, Var
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
@@ -33,7 +34,9 @@ from . import numbers, ufunc_methods
 from .baked import take_for_granted, take_function_for_granted, take_items_for_granted
 from .checkpoints import call_checkpointed
 from .context import Frame, assigned_names, names_used
+from .derivatives import DerivativeValue, apply_operator, call_derivative, derivative_method, is_operator
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
+from .generated_forms import lower_generated
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
 from .inheritance import Initialiser, initialise, lower_super
 from .values import copy_of, global_variable, tuple_of
@@ -390,7 +393,7 @@ def _call_choice(cx, node, choice, callee, args, kwargs, k):
 def call_function(cx, node, function, args, kwargs):
     """Call an object known at compile time."""
     from . import builtin_calls
-    from .objects import construct
+    from .objects import construct, empty_object
     from .special_methods import special_call
 
     if isinstance(function, StoredClosure):
@@ -405,6 +408,10 @@ def call_function(cx, node, function, args, kwargs):
         return inline(cx, node, closure, args, kwargs)
     if isinstance(function, Closure):
         return inline(cx, node, function, args, kwargs)
+    if isinstance(function, (Derivative, DerivativeValue)):
+        return call_derivative(cx, node, function, args, kwargs)
+    if is_operator(function):
+        return apply_operator(cx, node, function, args, kwargs)
     if isinstance(function, BoundMethod):
         return call_function(cx, node, function.function, [function.self, *args], kwargs)
     if isinstance(function, Initialiser):
@@ -425,6 +432,9 @@ def call_function(cx, node, function, args, kwargs):
     special = special_call(cx, node, function, args) if _hashable(function) and not kwargs else None
     if special is not None:
         return special
+    generated = lower_generated(cx, node, function, args, kwargs)
+    if generated is not None:
+        return generated
     builtin = builtin_calls.HANDLERS.get(function) if _hashable(function) else None
     if builtin is not None:
         result = builtin(cx, node, args, kwargs)
@@ -441,11 +451,20 @@ def call_function(cx, node, function, args, kwargs):
     rule = lookup(function)
     if rule is not None and _overwrites(cx, node, function, rule, args, kwargs):
         return _opaque_call(cx, node, Const(function), args, kwargs)
+    if rule is not None and rule.infer == "source":
+        return _user_function(cx, node, function, args, kwargs, any(cx.varied(a) for a in (*args, *kwargs.values())))
     if rule is not None or is_inactive(function):
         return emit_call(cx, node, function, tuple(args), kwargs)
     outer = ufunc_methods.outer(cx, node, function, args, kwargs)
     if outer is not None:
         return outer
+    if function is object.__new__:
+        made = empty_object(cx, node, args)
+        if made is not None:
+            return made
+    method = derivative_method(function)
+    if method is not None:
+        return call_derivative(cx, node, method, args, kwargs)
     _refuse_derivatives_inside(cx, node, function)
     if isinstance(function, types.MethodType):
         owner = function.__self__
@@ -912,10 +931,10 @@ def bind_arguments(cx, node, callee, frame, args, kwargs) -> dict:
         names = [x.arg for x in (*a.posonlyargs, *a.args)]
         count = len(function.__defaults__ or ())
         defaults = [
-            _default(cx, node, callee, v, n)
+            _default_operand(cx, node, callee, v, n)
             for v, n in zip(function.__defaults__ or (), names[len(names) - count :], strict=True)
         ]
-        keyword_defaults = {k: _default(cx, node, callee, v, k) for k, v in (function.__kwdefaults__ or {}).items()}
+        keyword_defaults = {k: _default_operand(cx, node, callee, v, k) for k, v in (function.__kwdefaults__ or {}).items()}
     positional = [x.arg for x in (*a.posonlyargs, *a.args)]
     only_positional = {x.arg for x in a.posonlyargs}
     bound = dict(zip(positional, args, strict=False))
@@ -947,7 +966,7 @@ def bind_arguments(cx, node, callee, frame, args, kwargs) -> dict:
     return bound
 
 
-def _default(cx, node, callee, value, name):
+def _default_operand(cx, node, callee, value, name):
     if isinstance(value, (list, dict, set)):
         _check_default_unchanged(cx, node, callee, name)
     return _constant_operand(cx, node, value, name)

@@ -11,7 +11,7 @@ from functools import reduce
 
 from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Var
-from ...ir.types import OPAQUE, UNDEFINED, Num, Ref, Tup, Type, join, type_of
+from ...ir.types import OPAQUE, UNDEFINED, Num, Opaque, Ref, Tup, Type, carries_derivative, join, type_of
 
 
 class Family:
@@ -82,6 +82,7 @@ class Holder:
     varied: bool = False
     keys: Type = UNDEFINED
     statics: dict = field(default_factory=dict)  # key -> known object (functions in lists and attributes)
+    lost: set = field(default_factory=set)  # keys of active values of which no type is known (NOTHING: any)
     lengths: set = field(default_factory=set)  # of the lists that displays make here
     constant: set = field(default_factory=set)  # keys under which the caller says that there is no derivative
     touched: set = field(default_factory=set)  # of these, where the program puts something active
@@ -155,6 +156,9 @@ class Assumptions:
         self.hopeless = None  # an error that no further walk can mend
         self.recursive_functions = set()  # functions seen to call themselves
         self.same_function = {}  # number of an instance -> number of the first instance of its function
+        self.lifted = {}  # functions of the program that were lifted, by what they are made of
+        self.derivatives = {}  # derivatives of them
+        self.written = {}  # sources of derivatives, by the types of their calls
         self.constants = {}  # containers of objects known at compile time, kept between walks
         self.tries = {}  # function -> places of the tries that are taken apart; "apart" where pieces stay single
         self.stored_outside = {}  # places of globals and cells that the program assigns -> type of what it stores
@@ -245,6 +249,9 @@ class Assumptions:
             if new != old:
                 holder.items[key] = new
                 self.changed = True
+            if varied and isinstance(new, Opaque) and key not in holder.lost:
+                holder.lost.add(key)
+                self.changed = True
             return
         if holder.exact:
             self.generalise(holder)
@@ -252,10 +259,17 @@ class Assumptions:
         if new != holder.element:
             holder.element = new
             self.changed = True
+        if isinstance(new, Opaque) and varied and NOTHING not in holder.lost:
+            holder.lost.add(NOTHING)
+            self.changed = True
 
     def generalise(self, holder: Holder):
         """Stop telling the elements apart."""
         if holder.exact:
+            if holder.lost or isinstance(self.join_all([*holder.items.values()]), Opaque) and any(
+                carries_derivative(t) for t in holder.items.values()
+            ):
+                holder.lost.add(NOTHING)
             items, statics = list(holder.items.values()), [v for k, v in holder.statics.items() if k != "*"]
             holder.exact = False
             holder.items = {}
@@ -296,6 +310,7 @@ class Context:
         self.unreached = False  # some path was left out, for want of a recursive result
         self.owned_frames = None  # numbers of the frames of the instance that is walked
         self.printed_globals: dict = {}  # global -> its spelling in every function of the module
+        self.strict = False  # derivatives inside have strict zeros
         self.carried = 0  # attempts around whose handlers read the exception
 
     @property

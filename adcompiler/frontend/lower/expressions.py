@@ -310,6 +310,14 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     )
     if rule is None and not inactive and any_varied:
         cx.missing_rule(node, _name_of(function), unsupported_hint(function))
+    unknown = [a for a in (*args, *kwargs.values()) if cx.type(a) == Opaque(may_hold=True) and cx.varied(a)]
+    if unknown and not inactive:
+        cx.unsupported(
+            node,
+            f"{unknown[0].name if not unknown[0].hidden else 'a value'} is a tuple or a list on one path and something "
+            "else on another, so that its derivative is not known",
+            "start with a tuple or a list of the same kind instead of None",
+        )
     result_type = numbers.infer_call(cx, function, args, kwargs, rule)
     if rule is None and not inactive and not isinstance(result_type, Num):
         result_type = result_type if isinstance(result_type, Tup) else OPAQUE
@@ -669,6 +677,8 @@ def attribute(cx, node, base, attr):
     if isinstance(t, Ref) and t.kind == "object":
         return read_attribute(cx, node, base, attr)
     if value is not NOTHING and isinstance(t, Static):
+        if attr in ("grad", "value_and_grad") and hasattr(type(value), "derivative"):
+            return Const(value.derivative(attr))
         try:
             found = getattr(value, attr)
         except AttributeError:

@@ -37,7 +37,7 @@ class Signature:
     constant: tuple[tuple, ...] = ()
 
 
-def lower_function(source: FunctionSource, signature: Signature, walked_in_place=()) -> tuple[Function, Context]:
+def lower_function(source: FunctionSource, signature: Signature, walked_in_place=(), strict=False) -> tuple[Function, Context]:
     """The IR of a function at a signature, and the last walk (with guards and alias groups).
 
     walked_in_place: places of calls of user functions that must not be kept as calls, whatever their arguments.
@@ -53,6 +53,7 @@ def lower_function(source: FunctionSource, signature: Signature, walked_in_place
     for _ in range(LONGEST):
         assumed.changed = False
         cx = Context(assumed)
+        cx.strict = strict
         function = error = None
         try:
             function = _walk(cx, source, signature)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Raw, Var
-from ...ir.types import Num, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
+from ...ir.types import Num, Opaque, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
 from .context import Group
 from .expressions import spread
 from .values import bring, share_holder_group
@@ -114,6 +114,12 @@ def element_key(cx, holder, key):
     return value
 
 
+def _is_lost(cx, holder, key) -> bool:
+    """May an element be active, though no type of it is known?"""
+    known = element_key(cx, holder, key)
+    return NOTHING in holder.lost or (bool(holder.lost) if known is NOTHING else known in holder.lost)
+
+
 def read_element(cx, node, operation, element, static=None):
     """Emit a read of a container with the type of the element; its target."""
     from .function_values import stored
@@ -126,6 +132,8 @@ def read_element(cx, node, operation, element, static=None):
     key = element_key(cx, holder, operation.key) if operation.kind in ("get", "getattr") else NOTHING
     operation.constant = holder.is_constant(key)
     target.varied = holder.varied and not operation.constant and carries_derivative(element) and not isinstance(element, Ref)
+    if isinstance(element, Opaque) and holder.varied and _is_lost(cx, holder, operation.key):
+        target.varied = True  # nothing can be told of it, but that it may carry a derivative
     operation.target = target
     target.definition = operation
     cx.emit(operation)

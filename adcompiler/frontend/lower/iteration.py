@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Raw, Var
 from ...ir.types import INT, OPAQUE, Num, Opaque, Ref, Tup
+from .baked import COMPILED
 from .expressions import lower_expression, subscript
 from .values import bring
 
@@ -33,6 +34,7 @@ class Iteration:
     bounds: tuple = ()
     elements: Elements | None = None
     iterable: object = None
+    backward: bool = False  # a range that is run through from its end
     declared: dict = field(default_factory=dict)
 
     def bind_element(self, cx, node, loop):
@@ -42,7 +44,7 @@ class Iteration:
                 cx.unsupported(node, "a loop over range needs a plain name")
             index = cx.new_var(cx.printed_name(node.target.id), INT, node)
             index.definition = "loop"
-            loop.index, loop.bounds = index, self.bounds
+            loop.index, loop.bounds, loop.backward = index, self.bounds, self.backward
             loop.header = (index, None)
             cx.bind(node.target.id, index)
             return
@@ -71,10 +73,15 @@ def iteration(cx, node) -> Iteration:
 def classify(cx, node) -> Iteration:
     call = _builtin_call(cx, node)
     if call is range:
-        bounds = tuple(lower_expression(cx, a) for a in node.args)
-        if any(cx.varied(b) for b in bounds):
-            cx.unsupported(node, "a bound of range carries a derivative")
-        return Iteration("range", bounds)
+        return Iteration("range", _bounds(cx, node))
+    if call is reversed and len(node.args) == 1:
+        span = node.args[0]
+        if _builtin_call(cx, span) is range:
+            return Iteration("range", _bounds(cx, span), backward=True)
+        if COMPILED in cx.frame.globals and isinstance(span, ast.Subscript) and _builtin_call(cx, span.value) is range:
+            return Iteration("range", _first_trips(cx, span), backward=True)
+    if COMPILED in cx.frame.globals and isinstance(node, ast.Subscript) and _builtin_call(cx, node.value) is range:
+        return Iteration("range", _last_trips(cx, node))
     found = _elements(cx, node, call)
     if found is not None:
         return Iteration("sequence", elements=found)
@@ -84,6 +91,31 @@ def classify(cx, node) -> Iteration:
         else cx.unsupported(node, "a generator that is not consumed at once", "write a list comprehension")
     )
     return iterate_value(cx, node, value)
+
+
+def _bounds(cx, node) -> tuple:
+    bounds = tuple(lower_expression(cx, a) for a in node.args)
+    if any(cx.varied(b) for b in bounds):
+        cx.unsupported(node, "a bound of range carries a derivative")
+    return bounds
+
+
+def _first_trips(cx, node) -> tuple:
+    """The bounds of `range(...)[:trips]`, as generated code has it: the trips of a loop that was left early."""
+    bounds = _bounds(cx, node.value)
+    start, step = (bounds[0] if len(bounds) > 1 else Const(0)), (bounds[2] if len(bounds) > 2 else Const(1))
+    trips = lower_expression(cx, node.slice.upper)
+    stop = _integer(cx, node, operator.add, start, _integer(cx, node, operator.mul, trips, step))
+    return start, stop, step
+
+
+def _last_trips(cx, node) -> tuple:
+    """The bounds of `range(...)[first:]`, the same of a loop that runs backwards."""
+    bounds = _bounds(cx, node.value)
+    start, step = (bounds[0] if len(bounds) > 1 else Const(0)), (bounds[2] if len(bounds) > 2 else Const(1))
+    first = lower_expression(cx, node.slice.lower)
+    start = _integer(cx, node, operator.add, start, _integer(cx, node, operator.mul, first, step))
+    return start, bounds[0] if len(bounds) == 1 else bounds[1], step
 
 
 def iterate_value(cx, node, value) -> Iteration:

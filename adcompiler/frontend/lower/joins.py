@@ -7,7 +7,7 @@ apart, though each name has held both.
 from __future__ import annotations
 
 from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
-from ...ir.types import UNDEFINED, Num, Ref, Tup, Undefined, carries_derivative
+from ...ir.types import UNDEFINED, Num, Opaque, Ref, Tup, Undefined, carries_derivative
 from .context import Group, named_extents
 
 
@@ -36,7 +36,8 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     target.type = cx.assumed.join(ta, tb)
     if isinstance(target.type, Num) and target.type.rank and target.type.boxed is not False:
         target.type = named_extents(target.type, target.uid)
-    target.varied = ((a is not None and a.varied) or (b is not None and b.varied)) and carries_derivative(target.type)
+    varied = (a is not None and cx.varied(a)) or (b is not None and cx.varied(b))
+    target.varied = varied and carries_derivative(target.type)
     ca, cb = cx.constant(a) if a is not None else NOTHING, cx.constant(b) if b is not None else NOTHING
     if isinstance(ta, Undefined) or isinstance(tb, Undefined):
         from .function_values import behind_join
@@ -48,9 +49,8 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     elif _known_object(ca) or _known_object(cb):
         target.type = ta if isinstance(tb, Undefined) else cx.assumed.join(ta, tb)
         if not isinstance(target.type, (Num, Tup, Ref)):
-            from ...ir.types import OPAQUE
-
-            target.type = OPAQUE
+            may_hold = any(isinstance(t, (Tup, Ref)) or isinstance(t, Opaque) and t.may_hold for t in (ta, tb))
+            target.type = Opaque(may_hold)
         if callable(ca) and callable(cb):
             from .function_values import choice_of
             from ...ir.types import STATIC
@@ -58,6 +58,8 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
             chosen = choice_of((ca, cb), target)
             if chosen is not None:
                 target.const, target.type = chosen, STATIC
+    if varied and isinstance(target.type, Opaque):  # nothing can be told of it, but that it carries a derivative
+        target.varied = True
     phi = Phi(target, a, b)
     target.definition = phi
     if isinstance(target.type, (Num, Ref)):

@@ -7,7 +7,7 @@ import copy
 from dataclasses import replace
 
 from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands, walk
-from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Ref, Tup, carries_derivative, without_dims
+from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Opaque, Ref, Tup, carries_derivative, without_dims
 from ..structure import has_own_break
 from .checkpoints import checkpoints_of, without_mark
 from .context import Group, assigned_names
@@ -227,8 +227,8 @@ class _Head:
                     t = replace(t, dims=dims)
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
             head.varied = (
-                (init is not None and init.varied) or (known is not None and known["varied"])
-            ) and carries_derivative(t)
+                (init is not None and cx.varied(init)) or (known is not None and known["varied"])
+            ) and (carries_derivative(t) or isinstance(t, Opaque))
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
             if init is None and known is not None and known["constant"]:
                 head.const = known["value"]
@@ -348,7 +348,8 @@ class _Head:
             and (t.rank is not None and head.type.dims == after.type.dims)
         )
         t = without_dims(t) if isinstance(t, Num) else t
-        varied = (after.varied or (head is not None and head.varied)) and carries_derivative(t)
+        varied = cx.varied(after) or (head is not None and cx.varied(head))
+        varied = varied and (carries_derivative(t) or isinstance(t, Opaque))
         same = (
             head is None
             or after is head

@@ -113,6 +113,15 @@ def replaced(cx, node, args, kwargs):
     return construct(cx, node, cls, [], {**kept, **kwargs})
 
 
+def empty_object(cx, node, args):
+    """`object.__new__(cls)`, as generated code has it; None for any other form."""
+    cls = cx.constant(args[0]) if len(args) == 1 else None
+    if not isinstance(cls, type):
+        return None
+    var, _ = new_container(cx, node, "object", cls, Call(object.__new__, (Const(cls),)))
+    return var
+
+
 def _has_generated_init(cls):
     """Is `__init__` the one that `dataclasses` writes?"""
     return (

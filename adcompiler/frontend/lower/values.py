@@ -11,6 +11,7 @@ from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Display, GetAttr, GetItem, Var
 from ...ir.types import OPAQUE, STATIC, Num, Ref, Tup, carries_derivative, type_of
 from ..signature import Described, describe
+from .baked import whence
 
 
 def bring(cx, operand):
@@ -120,6 +121,9 @@ def global_variable(cx, node, name, container, kind, spelling=None):
     container: the mapping that holds it under `name`. spelling: its name in generated code, if that is another.
     """
     spelling = spelling or name
+    of_program = whence(container, name) if kind == "global" else None
+    if of_program is not None:
+        return global_variable(cx, node, of_program[2], of_program[1], of_program[4], spelling)
     key = (id(container), name)
     if kind in ("global", "closure") and cx.assumed.stored_outside:
         read = _read_outside(cx, node, name, container, kind)

@@ -1,0 +1,87 @@
+"""The text of a gradient as a function of the arguments of what is differentiated: a call of generated code."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+
+from ..calling import Binding, resolve_wrt
+from ..errors import UnsupportedSyntaxError
+from ..frontend.lower import Signature
+from ..frontend.signature import Described
+from .written import free_name, written_function
+
+
+def described_binding(programs, signature: Signature) -> Binding:
+    """The binding of a call of which only the types are known: the values are descriptions."""
+    names = tuple(n for n, _ in signature.parameters)
+    kinds = {n: p.kind for n, p in programs.parameters.parameters.items()}
+    values = []
+    for name, d in signature.parameters:
+        if kinds[name] is inspect.Parameter.VAR_POSITIONAL:
+            values.append(tuple(item for _, item in d.items))
+        elif kinds[name] is inspect.Parameter.VAR_KEYWORD:
+            values.append(dict(d.items))
+        else:
+            values.append(d)
+    binding = Binding(names, tuple(values), programs.parameters, len(programs.self_argument))
+    binding.places = programs.places
+    return binding
+
+
+def private_arguments(compiled, signature: Signature, namespace: dict) -> list[str]:
+    """The arguments of a call of generated code: those that it writes into are copied."""
+    given = []
+    for k, (name, d) in enumerate(signature.parameters):
+        if k not in compiled.mutated:
+            given.append(name)
+        elif d.kind == "num":
+            given.append(f"{name}.copy()" if d.type.boxed else name)
+        else:
+            namespace["deepcopy"] = copy.deepcopy
+            given.append(f"deepcopy({name})")
+    return given
+
+
+def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name: str, with_value=False, has_aux=False):
+    """The function `name(*parameters)` that gives the gradient of a function (and its value in front, if asked)."""
+    binding = described_binding(programs, signature)
+    resolved = resolve_wrt(wrt, binding)
+    parameters = list(binding.names)
+    if not resolved.differentiable:
+        raise UnsupportedSyntaxError(
+            f"the derivative of a gradient with respect to {wrt!r}, which holds no number",
+            hint="choose other arguments with wrt=",
+        )
+    inner = Signature(signature.parameters, resolved.paths, _outputs(programs), signature.aliases)
+    compiled = programs.compiled(inner, joint=True, strict=strict)
+    called = f"{compiled.name}_gradient"
+    name = free_name(name if name.isidentifier() else "gradient_of_function", {called, *parameters})
+    namespace = {called: compiled.functions["gradient"]}
+    given = ", ".join(private_arguments(compiled, signature, namespace))
+    head = f"def {name}({', '.join(parameters)}):\n"
+    call = f"{called}({given})"
+    if resolved.is_single and not with_value:
+        return written_function(name, f"{head}    return {call}[1]\n", namespace)
+    value, gradient = free_name("value", parameters), free_name("gradient", parameters)
+    parts = [
+        (gradient if len(resolved.paths) == 1 else f"{gradient}[{k}]")
+        if k >= 0
+        else _path_text(path)
+        for k, path in zip(resolved.order, resolved.asked, strict=True)
+    ]
+    packed = parts[0] if resolved.is_single else f"({', '.join(parts)},)" if len(parts) == 1 else f"({', '.join(parts)})"
+    result = f"{value}, {packed}" if with_value else packed
+    text = f"{head}    {value}, {gradient} = {call}\n    return {result}\n"
+    return written_function(name, text, namespace)
+
+
+def _path_text(path) -> str:
+    return path[0] if len(path) == 1 else f"{path[0]}[{path[1]!r}]"
+
+
+def _outputs(programs) -> tuple:
+    return () if programs.outputs == ("return",) else programs.outputs
+
+
+__all__ = ["Described", "described_binding", "private_arguments", "written_gradient"]

@@ -1,0 +1,192 @@
+"""Derivatives that are taken inside the differentiated code: `ad.grad(g)(x)` becomes a call of the code of that gradient.
+
+The operator is applied while compiling; its source at the types of the call is walked in the place of the call, like
+any function of the user. A function of the program is lifted first, so that what it captures is an argument.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...derivatives.derivative import Derivative
+from ...ir.nodes import NOTHING, Const, Var
+from ...ir.types import STATIC, Num, Opaque, Ref, Static, Tup
+from ...runtime.derivatives import not_run
+from ..signature import Described, describe
+from .function_values import FunctionValue, _reached
+from .lifting import Lifted, lift
+
+
+@dataclass(eq=False)
+class DerivativeValue(FunctionValue):
+    """What a derivative operator returns of a function of the program."""
+
+    operator: object
+    function: object
+    options: dict
+
+    def captured(self, cx, seen):
+        yield from _reached(cx, self.function, seen)
+
+
+def is_operator(function) -> bool:
+    """Is it one of the operators that return a derivative: `grad`, `jacobian`, ...?"""
+    return inspect.isfunction(function) and getattr(function, "returns_derivative", False)
+
+
+def derivative_method(function):
+    """The derivative that `f.grad` or `f.value_and_grad` of a differentiable function is, or None."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if hasattr(type(owner), "derivative") and name in ("grad", "value_and_grad"):
+        return owner.derivative(name)
+    return None
+
+
+def apply_operator(cx, node, operator, args, kwargs):
+    """`grad(g, ...)`: the derivative as a value."""
+    try:
+        bound = inspect.signature(operator).bind(*args, **kwargs)
+    except TypeError as error:
+        cx.unsupported(node, f"{operator.__name__}() is called wrongly: {error}")
+    arguments = dict(bound.arguments)
+    options = arguments.pop("options", {})
+    function = arguments.pop(next(iter(arguments)))
+    options = {k: _constant(cx, node, k, v) for k, v in {**arguments, **options}.items()}
+    value = cx.constant(function)
+    if value is NOTHING:
+        cx.unsupported(
+            node,
+            "which function is differentiated is not known when compiling",
+            "pass the function itself",
+        )
+    if not isinstance(value, FunctionValue):
+        return Const(operator(value, **options))
+    made = cx.assign_temporary(Const(not_run), STATIC, node)
+    made.const = DerivativeValue(operator, function, options)
+    return made
+
+
+def _constant(cx, node, name, operand):
+    value = cx.constant(operand)
+    if value is NOTHING and isinstance(operand, Var) and operand.items is not None:
+        return tuple(_constant(cx, node, name, i) for i in operand.items)
+    if value is NOTHING:
+        cx.unsupported(node, f"the option {name} of a derivative must be a constant", "write it out")
+    return value
+
+
+def concrete(cx, node, value):
+    """The derivative as an object with source, and the operands of what its function captures and of its defaults."""
+    if isinstance(value, DerivativeValue):
+        inner, captured, defaults = concrete(cx, node, cx.constant(value.function))
+        key = (value.operator, getattr(inner, "key", id(inner)), repr(value.options))
+        known = cx.assumed.derivatives
+        if key not in known:
+            known[key] = value.operator(inner, **value.options)
+            known[key].key = key
+        return known[key], captured, defaults
+    if isinstance(value, FunctionValue):
+        lifted = lift(cx, node, value)
+        return lifted, lifted.captured, lifted.defaults
+    return value, {}, {}
+
+
+def call_derivative(cx, node, value, args, kwargs):
+    """Call a derivative with operands."""
+    from .calls import call_function
+    from . import Signature
+
+    derivative, captured, defaults = concrete(cx, node, value)
+    names, operands = _bound(cx, node, derivative, args, kwargs, captured, defaults)
+    described = tuple((n, describe_operand(cx, node, o)) for n, o in zip(names, operands, strict=True))
+    signature = Signature(described, (), ())
+    key = (id(derivative), signature, cx.strict)
+    known = cx.assumed.written
+    if key not in known:
+        known[key] = derivative.written(signature, cx.strict), derivative
+    return call_function(cx, node, known[key][0], operands, {})
+
+
+def _bound(cx, node, derivative, args, kwargs, captured, defaults):
+    """Parameters of the written derivative and their operands."""
+    from .calls import _constant_operand, _default_operand
+    from .dicts import dict_of
+    from .values import tuple_of
+
+    programs = derivative.inner
+    hidden = [_constant_operand(cx, node, s, "self") for s in programs.self_argument]
+    extra = dict(zip(derivative.extra, args[len(args) - len(derivative.extra) :], strict=False))
+    args = args[: len(args) - len(extra)]
+    try:
+        bound = programs.parameters.bind_partial(*hidden, *args, **{**kwargs, **captured})
+    except TypeError as error:
+        cx.unsupported(node, f"the call of a derivative does not fit its function: {error}")
+    names, operands = [], []
+    for name, p in programs.parameters.parameters.items():
+        names.append(name)
+        if p.kind is p.VAR_POSITIONAL:
+            operands.append(tuple_of(cx, node, list(bound.arguments.get(name, ()))))
+        elif p.kind is p.VAR_KEYWORD:
+            operands.append(dict_of(cx, node, bound.arguments.get(name, {})))
+        elif name in bound.arguments:
+            operands.append(bound.arguments[name])
+        elif name in defaults:
+            operands.append(defaults[name])
+        elif p.default is not p.empty:
+            operands.append(_default_operand(cx, node, programs.source, p.default, name))
+        else:
+            cx.unsupported(node, f"the call of a derivative misses the argument '{name}'")
+    return [*names, *extra], [*operands, *extra.values()]
+
+
+# -- types of operands -------------------------------------------------------------------------------------------------
+
+
+def describe_operand(cx, node, operand) -> Described:
+    """The description of an operand, as of the argument of a call."""
+    value = cx.constant(operand)
+    if isinstance(value, FunctionValue):
+        cx.unsupported(
+            node,
+            "a function made in the differentiated code is an argument of a derivative",
+            "let the differentiated function read it from around itself: ad.grad(lambda v: g(v, h))(x)",
+        )
+    t = cx.type(operand)
+    if value is not NOTHING and (isinstance(t, Static) or isinstance(operand, Const)):
+        return describe(value)
+    if isinstance(t, Tup) and isinstance(operand, Var) and operand.items is not None:
+        parts = tuple((k, describe_operand(cx, node, i)) for k, i in enumerate(operand.items))
+        return Described("tuple", t.cls, parts)
+    return _describe_type(cx, node, t)
+
+
+def _describe_type(cx, node, t, static=NOTHING) -> Described:
+    if static is not NOTHING:
+        return describe(static)
+    if isinstance(t, Num):
+        return Described("num", Num(t.kind, t.dtype, t.rank, t.boxed, None if t.rank is None else (None,) * t.rank))
+    if isinstance(t, Tup):
+        return Described("tuple", t.cls, tuple((k, _describe_type(cx, node, i)) for k, i in enumerate(t.items)))
+    if isinstance(t, Ref):
+        holder = cx.assumed.holders[t.site]
+        if holder.exact:
+            parts = tuple(
+                (k, _describe_type(cx, node, i, holder.statics.get(k, NOTHING))) for k, i in holder.items.items()
+            )
+            if t.kind == "list":
+                kinds = {d for _, d in parts}
+                if len(kinds) == 1 and parts[0][1].kind in ("num", "rows"):
+                    return Described("rows", None, (parts[0][1],))
+            return Described(t.kind, {"dict": dict, "list": None}.get(t.kind, holder.cls), parts)
+        if t.kind == "list" and isinstance(holder.element, (Num, Ref)):
+            return Described("rows", None, (_describe_type(cx, node, holder.element),))
+        cx.unsupported(node, f"a {t.kind} of changing content is an argument of a derivative", "pass arrays or a tuple")
+    if isinstance(t, Opaque):
+        return Described("opaque", object)
+    cx.unsupported(node, "an argument of a derivative is of a type that is not known here", "pass numbers and arrays")
+
+
+__all__ = ["DerivativeValue", "Lifted", "apply_operator", "call_derivative", "describe_operand", "is_operator", "np"]

@@ -1,0 +1,58 @@
+"""Calls that generated code makes of the runtime, where their meaning is simpler than their source.
+
+Derivatives are compiled again from their text. There, the type of an adjoint says which form of a helper applies:
+
+    t_bar = zero_wins(y_bar, lambda: y_bar / x)   ->   t = y_bar / x
+                                                       0.0 if y_bar == 0 and t != t else t                (numbers)
+                                                       np.where((y_bar == 0) & (t != t), 0.0, t)          (arrays)
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ...ir.nodes import Call, Const, Var
+from ...ir.types import Num, without_dims
+from ...runtime.seeds import unit_seed
+from ...runtime.strict import zero_wins
+from .expressions import branch_value, emit_call
+
+
+def lower_generated(cx, node, function, args, kwargs):
+    """The result of such a call, or None if the function is none of them, or of a form that has no simpler one."""
+    handler = _FORMS.get(function) if callable(function) and getattr(function, "__hash__", None) else None
+    return handler(cx, node, args) if handler is not None and not kwargs else None
+
+
+def _zero_wins(cx, node, args):
+    from .calls import call_value
+
+    y_bar, contribution = args
+    t = cx.type(y_bar)
+    if not isinstance(t, Num) or t.boxed is None:
+        return None
+    value = call_value(cx, node, contribution, [], {})
+    is_zero = emit_call(cx, node, operator.eq, (y_bar, Const(0)), {})
+    is_nan = emit_call(cx, node, operator.ne, (value, value), {})
+    # Zero times a finite slope is zero by itself, and goes on depending on the adjoint with that slope.
+    lost = emit_call(cx, node, operator.and_, (is_zero, is_nan), {})
+    if t.is_scalar and cx.type(value).is_scalar:
+        return branch_value(cx, node, lost, lambda: Const(0.0), lambda: value)
+    return emit_call(cx, node, np.where, (lost, Const(0.0), value), {})
+
+
+def _unit_seed(cx, node, args):
+    (result,) = args
+    t = cx.type(result)
+    if not isinstance(t, Num) or not isinstance(result, Var):
+        return None
+    made = cx.assign_temporary(Call(unit_seed, (result,)), without_dims(t), node)
+    made.varied = False
+    return made
+
+
+_FORMS = {zero_wins: _zero_wins, unit_seed: _unit_seed}
+
+__all__ = ["lower_generated"]

@@ -1,0 +1,117 @@
+"""Second derivatives of one program: reverse over reverse against differences of the gradient along a direction."""
+from __future__ import annotations
+
+import copy
+import warnings
+
+import numpy as np
+
+import adcompiler as ad
+from tests.programs.oracle import is_number, leaves, pairing, random_like, transform
+
+STEP = 1e-4
+
+
+def gradient_operator(program):
+    """What is differentiated again: the gradient of a program with one real number as result; None for any other."""
+    args, kwargs = program.fresh()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value = program.run(args, kwargs)
+    if program.outputs is not None or not is_number(value) or np.size(value) != 1 or np.iscomplexobj(value):
+        return None
+    return ad.grad(program.fn, wrt=program.target)
+
+
+def moved(program, direction, distance):
+    """Fresh arguments of the call, those of `wrt` moved along a direction."""
+    args, kwargs = program.fresh()
+    chosen = program.chosen(args, kwargs)
+    for part, d in zip(chosen, direction, strict=True):
+        _move(part, d, distance)
+    made = [_moved(part, d, distance) for part, d in zip(chosen, direction, strict=True)]
+    args = list(args)
+    for w, part in zip(program.wrt, made, strict=True):
+        if isinstance(w, int):
+            args[w] = part
+        elif w in kwargs:
+            kwargs[w] = part
+        else:
+            import inspect
+
+            args[list(inspect.signature(program.fn).parameters).index(w)] = part
+    return tuple(args), kwargs
+
+
+def _move(tree, direction, distance):
+    """Move arrays in place, so that what shares memory moves together."""
+    for leaf, d in zip(leaves(tree), leaves(direction), strict=True):
+        if isinstance(leaf, np.ndarray) and is_number(leaf):
+            leaf += distance * d
+
+
+def _moved(tree, direction, distance):
+    """Move plain numbers."""
+    remaining = iter(leaves(direction))
+
+    def step(leaf):
+        d = next(remaining)
+        return leaf + distance * d if is_number(leaf) and not isinstance(leaf, np.ndarray) else leaf
+
+    return transform(step, tree)
+
+
+def second_order(program):
+    """(by the compiler, by differences) of the pairing of the gradient along a random direction; None if there is none."""
+    operator = gradient_operator(program)
+    if operator is None:
+        return None
+    single = len(program.wrt) == 1
+
+    def gradient(args, kwargs):
+        got = operator(*args, **kwargs)
+        return (got,) if single else got
+
+    first = gradient(*program.fresh())
+    cotangent = random_like(first, 1)
+    direction = [random_like(part, 2) for part in program.chosen(*program.fresh())]
+    direction = copy.deepcopy(direction)
+
+    def along(distance):
+        return float(np.real(pairing(cotangent, gradient(*moved(program, direction, distance)))))
+
+    wanted = (8 * (along(STEP) - along(-STEP)) - (along(2 * STEP) - along(-2 * STEP))) / (12 * STEP)
+    args, kwargs = program.fresh()
+    _, pullback = ad.vjp(operator, *args, wrt=program.target, **kwargs)
+    adjoint = pullback(cotangent[0] if single else cotangent)
+    got = float(np.real(pairing((adjoint,) if single else adjoint, direction)))
+    return got, wanted
+
+
+# Programs at kinks and singular points, where differences of a gradient tell nothing.
+NO_DIFFERENCES = ("singular_points.", "dtypes.equal_and_isclose")
+
+
+def _share_memory(args) -> bool:
+    """Do two arguments move together?"""
+    arrays = [leaf for leaf in leaves(args) if isinstance(leaf, np.ndarray)]
+    return any(np.may_share_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
+
+
+def agreement(program):
+    """Assert that both agree. What is refused at second order must be refused clearly."""
+    from tests.programs.differentiate import assert_clear
+
+    if program.name.startswith(NO_DIFFERENCES) or callable(program.args) or _share_memory(program.fresh()[0]):
+        return
+    try:
+        found = second_order(program)
+    except ad.AdcompilerError as error:
+        assert_clear(error)
+        return
+    if found is None:
+        return
+    got, wanted = found
+    scale = max(1.0, abs(wanted), abs(got))
+    single = any(leaf.dtype == np.float32 for leaf in leaves(program.fresh()) if isinstance(leaf, (np.ndarray, np.generic)))
+    assert abs(got - wanted) <= (2e-3 if single else 1e-5) * scale, (got, wanted)
