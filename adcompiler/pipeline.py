@@ -59,6 +59,7 @@ def switches() -> tuple:
     return _SWITCHES.get()
 
 
+@forward_mode(False)
 def compile_function(
     source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset()
 ) -> Compiled:
@@ -107,7 +108,7 @@ def compile_tangent(source, signature: Signature, *, strict: bool = False, in_pl
     """All passes of forward mode, in order; `in_place` as in `compile_function`."""
     _, simplifying, verifying, _ = switches()
     with forward_mode():
-        function, cx = lower_function(source, signature, in_place)
+        function, cx = lower_function(source, signature, in_place, strict)
         layout = Layout(function)
         check = verify if verifying else _no_check
         check(function, layout, "lowering")

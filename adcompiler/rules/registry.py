@@ -287,9 +287,12 @@ _FORWARD = contextvars.ContextVar("adcompiler forward mode", default=False)
 
 
 @contextlib.contextmanager
-def forward_mode():
-    """Inside, `lookup` finds rules for forward mode, those among them that say nothing about the reverse."""
-    token = _FORWARD.set(True)
+def forward_mode(on=True):
+    """Inside, `lookup` finds rules for forward mode, those among them that say nothing about the reverse.
+
+    `on=False` goes back to reverse mode, for a derivative that is taken inside.
+    """
+    token = _FORWARD.set(on)
     try:
         yield
     finally:
