@@ -44,6 +44,7 @@ class Activity:
         self.mirrored = mirrored  # a container of arrays that become active is active, since tangents are found in it
         self.edges: dict = {}
         self.opaque: list = []
+        self.indexed: list = []  # reads of an item of something that may be a container
         self.walk_in_place: set = set()  # places of kept calls and comprehensions that turn out to be active
         self.all_vars: set[Var] = set()
         for f in (function, *[i.function for i in instances]):
@@ -58,7 +59,7 @@ class Activity:
                 backward.setdefault(b, set()).add(a)
         self.useful = _reach(backward, sinks)
         self.active = self.varied & self.useful
-        self.check()
+        self.check(outputs)
         for v in self.all_vars | set(inputs) | set(outputs):
             v.active = self.is_active(v)
 
@@ -78,7 +79,7 @@ class Activity:
         if ("site", site) in self.active:
             return True
         holder = self.cx.assumed.holders.get(site)
-        return holder is not None and any(self._site_active(t.site, seen) for t in _refs(holder.types()))
+        return holder is not None and any(self._site_active(s, seen) for s in holder.sites())
 
     # -- graph -----------------------------------------------------------------------------------------------------
     def _node(self, v: Var):
@@ -104,8 +105,8 @@ class Activity:
             return seen
         seen.add(site)
         holder = self.cx.assumed.holders.get(site)
-        for t in _refs(holder.types() if holder is not None else ()):
-            self._reachable_sites(t.site, seen)
+        for s in holder.sites() if holder is not None else ():
+            self._reachable_sites(s, seen)
         return seen
 
     def _input_sites(self, v) -> list:
@@ -172,9 +173,13 @@ class Activity:
         self.all_vars.add(target)
         if isinstance(value, Var):
             self._copy(value, target)
+        elif isinstance(value, GetAttr) and isinstance(getattr(value.base, "type", None), Opaque):
+            self._unknown(s, [value.base], target)
         elif isinstance(value, GetItem):
             if isinstance(value.base, Var) and value.base.items is None:
                 self._flow(value.base, target)
+                if isinstance(value.base.type, Opaque):
+                    self.indexed.append((s, value.base, target))
         elif isinstance(value, Display):
             if target.items is None:
                 for item in value.items:
@@ -234,7 +239,10 @@ class Activity:
             if isinstance(s.value, Var) and not isinstance(s.value.type, Ref):
                 self._flow(s.value, site)
         elif s.kind in ("get", "pop", "pop_key", "getattr"):
-            if not isinstance(s.target.type, Ref) and not s.constant:
+            if isinstance(s.target.type, Opaque) and not s.constant:
+                for n in self._reachable_sites(s.base.type.site, set()):
+                    self._flow(("site", n), s.target)
+            elif not isinstance(s.target.type, Ref) and not s.constant:
                 self._flow(site, s.target)
                 if self.mirrored:
                     for leaf in (s.target, *(s.target.items or ())):
@@ -262,8 +270,28 @@ class Activity:
         return True
 
     # -- refusals --------------------------------------------------------------------------------------------------
-    def check(self):
+    def _mixed(self) -> set:
+        """Values of unknown kind that may be a container."""
+        found = set()
+        waiting = [b for a, targets in self.edges.items() if isinstance(a, tuple) and a[0] == "site" for b in targets]
+        while waiting:
+            v = waiting.pop()
+            if isinstance(v, Var) and isinstance(v.type, Opaque) and v not in found:
+                found.add(v)
+                waiting += self.edges.get(v, ())
+        return found
+
+    def check(self, outputs):
         """No active value may pass through an expression that is not understood."""
+        mixed = self._mixed()
+        for v in outputs:
+            if v in mixed and v in self.active:
+                raise UnsupportedSyntaxError(
+                    f"the result, {_called(v)}, may be a container of one kind or another",
+                    v.loc,
+                    hint="return one kind of object, or the numbers in it",
+                )
+        self.opaque += [(s, v, target) for s, v, target in self.indexed if v in mixed]
         for s, v, target in self.opaque:
             through = any(n in self.varied for n in self._nodes(v))
             if not through or not any(n in self.useful for n in self._nodes(target)):

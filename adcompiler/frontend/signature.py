@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import sys
 import types
 from dataclasses import dataclass
@@ -88,6 +89,8 @@ def _describe_one(value, known, inside) -> Described:
         )
     if value is None or isinstance(value, (bool, str, bytes, type, types.ModuleType, enum.Enum)):
         return Described("static", type(value), value=value)
+    if isinstance(value, (tuple, list, dict)) and acts_its_own_way(type(value)):
+        return Described("opaque", type(value))
     if isinstance(value, tuple):
         return Described(
             "tuple",
@@ -121,6 +124,28 @@ def told_apart(described: Described, value, path, constant) -> Described:
     parts = dict(attributes(value)) if described.kind == "object" else value
     items = tuple((k, told_apart(d, parts[k], (*path, k), inside)) for k, d in described.items)
     return Described(described.kind, described.type, items)
+
+
+_SAID_OF_ITSELF = {"__init__", "__new__", "__repr__", "__str__", "__doc__", "__hash__", "__module__", "__getnewargs__"}
+_OF_SEQUENCES = {"__getitem__", "__iter__", "__len__", "__contains__", "__reversed__", "__getattribute__", "index", "count"}
+
+
+@functools.cache
+def acts_its_own_way(cls) -> bool:
+    """Does a class derived from tuple, list or dict read or hold its elements in another way than these?
+
+    Operators of a named tuple are followed; `defaultdict` and the like are those of the library.
+
+    >>> class Doubled(list):
+    ...     def __getitem__(self, k):
+    ...         return 2 * list.__getitem__(self, k)
+    >>> acts_its_own_way(Doubled), acts_its_own_way(list)
+    (True, False)
+    """
+    base = next(b for b in (tuple, list, dict) if issubclass(cls, b))
+    watched = _OF_SEQUENCES if base is tuple else set(dir(base)) - _SAID_OF_ITSELF
+    derived = [c for c in cls.__mro__[: cls.__mro__.index(base)] if c.__module__.partition(".")[0] != "collections"]
+    return any(isinstance(vars(c).get(name), types.FunctionType) for c in derived for name in watched)
 
 
 def _is_record(value) -> bool:

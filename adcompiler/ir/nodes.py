@@ -40,6 +40,7 @@ class Var:
         "origin",
         "captured",
         "place",
+        "absorbed",
     )
 
     def __init__(self, name: str, type: Type = OPAQUE, *, uid: int, loc: Loc = NOWHERE, hidden: bool = False):
@@ -52,6 +53,7 @@ class Var:
         self.group = None  # alias group: variables of one group may share memory
         self.tied = False  # a view whose adjoint is the same view of its base's adjoint
         self.frame = 0
+        self.absorbed = frozenset()  # sites of the containers that a value of unknown kind may be
         self.place = None  # where it is defined, the same in every walk
         self.dim = None  # for integers: the extent token they stand for
         self.origin = None  # for tuple elements read back: the component

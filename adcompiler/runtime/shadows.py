@@ -324,7 +324,8 @@ def gradient_of(shadow, given):
         return _filled(container, [p for _, p in parts])
     if isinstance(container, dict):
         return _filled(container, dict(parts))
-    made = object.__new__(type(container))
+    cls = type(container)
+    made = object.__new__(cls) if cls.__new__ is object.__new__ else cls.__new__(cls)
     for k, p in parts:
         object.__setattr__(made, k, p)
     return made

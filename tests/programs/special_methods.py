@@ -4,6 +4,8 @@ import enum
 import functools
 import math
 import operator
+import types
+from typing import NamedTuple
 
 import numpy as np
 from numpy import array
@@ -386,6 +388,45 @@ def attributes_made_up(x):
     return Fallback(x).abc * Fallback(x).v
 
 
+class Vector(NamedTuple):
+    x: float
+    y: float = 2.0
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, factor):
+        return Vector(self.x * factor, self.y * factor)
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y)
+
+    @property
+    def product(self):
+        return self.x * self.y
+
+    @classmethod
+    def diagonal(cls, v):
+        return cls(v, v)
+
+    def scaled(self, factor=3.0):
+        return self._replace(x=factor * self.x)
+
+
+def named_tuples_with_methods(v, x):
+    w = (v + Vector(x) * 2.0).scaled() + Vector.diagonal(x)
+    named = (-w)._asdict()
+    return w.product * named["y"] + v.product * sum(w) + len(w) * w.scaled(factor=x).x
+
+
+def a_namespace(space, x):
+    space.c = space.a * space.b.sum()
+    made = types.SimpleNamespace(q=space.c, inner=types.SimpleNamespace(v=x))
+    made.inner.v *= 2.0
+    made.inner.v **= 2
+    return made.q * made.inner.v + space.a
+
+
 class Colour(enum.Enum):
     RED = 1
     GREEN = 2
@@ -426,5 +467,7 @@ PROGRAMS = [
     Program(cached_properties, (0.7,), note="computed once"),
     Program(cached_property_of_an_argument, (Kept(0.4), 0.7), (0, 1), note="computed in the first turn"),
     Program(attributes_made_up, (0.7,), note="__getattr__"),
+    Program(named_tuples_with_methods, (Vector(0.7, 0.2), 1.3), (0, 1), note="operators, properties, _asdict"),
+    Program(a_namespace, (types.SimpleNamespace(a=0.7, b=V4), 1.1), (0, 1), note="types.SimpleNamespace"),
     Program(members_of_enums, (0.7, Colour.GREEN, {"level": Level.HIGH, "colour": Colour.GREEN}), note="enums"),
 ]

@@ -623,7 +623,7 @@ def _may_be_written(operand):
 def _opaque_method(cx, node, base):
     args, kwargs = arguments(cx, node)
     only_told = issubclass(cx.opaque_classes.get(base, object), logging.Logger)
-    if any(cx.varied(a) for a in (*args, *kwargs.values())) and not only_told:
+    if any(cx.varied(a) for a in (base, *args, *kwargs.values())) and not only_told:
         value = cx.constant(base)
         owner = f"{type(value).__name__}." if value is not NOTHING else ""
         method = _known_method(cx, base, node.func.attr)
@@ -899,6 +899,7 @@ def _bind_parameter(cx, node, name, operand, rebound):
     """A parameter stands for its argument; one that the function binds again gets a variable of its own."""
     if rebound and isinstance(operand, Var):
         var = cx.new_var(cx.printed_name(name), cx.type(operand), node)
+        var.absorbed = operand.absorbed
         var.const, var.varied, var.group, var.items, var.dim = (
             operand.const,
             operand.varied,

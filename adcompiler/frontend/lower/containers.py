@@ -8,20 +8,21 @@ have a module each; here is what is chosen by the kind of the container.
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 
 import numpy as np
 
 from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
 from ...ir.types import OPAQUE, Num, Ref, Tup
-from .dicts import DICT_METHODS, copy_dict, pop_key, update_dict
-from .expressions import apply_operator
+from .dicts import DICT_METHODS, copy_dict, dict_of, pop_key, update_dict
+from .expressions import apply_operator, attribute
 from .holders import holder_of
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, pop
 from .objects import construct, read_attribute, write_attribute
 from .special_methods import OPERATORS, augmented, call_special
-from .values import tuple_of
+from .values import bring, tuple_of
 
 def is_sequence(cx, operand) -> bool:
     t = cx.type(operand)
@@ -37,7 +38,7 @@ def container_operator(cx, node, function, left, right):
     types = [cx.type(left), cx.type(right)]
     for operand, other, prefix in ((left, right, ""), (right, left, "r")):
         t = cx.type(operand)
-        if isinstance(t, Ref) and t.kind == "object":
+        if isinstance(t, Ref) and t.kind == "object" or isinstance(t, Tup) and t.cls is not None:
             found = call_special(cx, node, operand, f"__{prefix}{OPERATORS[function]}__", other)
             if found is not None:
                 return found
@@ -152,6 +153,10 @@ def call_method(cx, node, base, name):
         callee = read_attribute(cx, node, base, name)
         return call_value(cx, node, callee, *arguments(cx, node, callee))
     args, kwargs = arguments(cx, node)
+    if isinstance(t, Tup) and t.cls is not None and name == "_asdict":
+        return dict_of(cx, node, dict(zip(t.cls._fields, map(functools.partial(bring, cx), base.items), strict=True)))
+    if isinstance(t, Tup) and t.cls is not None and name not in ("_replace", "index", "count"):
+        return call_value(cx, node, attribute(cx, node, base, name), args, kwargs)
     if isinstance(t, Tup):
         if name == "_replace" and t.cls is not None:
             items = [kwargs.get(f, i) for f, i in zip(t.cls._fields, base.items, strict=True)]

@@ -86,6 +86,7 @@ class Holder:
     lengths: set = field(default_factory=set)  # of the lists that displays make here
     constant: set = field(default_factory=set)  # keys under which the caller says that there is no derivative
     touched: set = field(default_factory=set)  # of these, where the program puts something active
+    absorbed: set = field(default_factory=set)  # sites of containers among elements of unknown kind
 
     def types(self):
         return list(self.items.values()) if self.exact else [self.element]
@@ -93,6 +94,10 @@ class Holder:
     def is_constant(self, key) -> bool:
         """Does the caller say, and the program agree, that what is under `key` (NOTHING: any key) has no derivative?"""
         return self.exact and key is not NOTHING and key in self.constant and key not in self.touched
+
+    def sites(self) -> set:
+        """The sites of the containers that it may hold."""
+        return {s for t in self.types() for s in _sites(t)} | self.absorbed
 
 
 class Frame:
@@ -210,6 +215,8 @@ class Assumptions:
         else:
             a.element = self.join(a.element, b.element)
         a.varied |= b.varied
+        a.absorbed |= b.absorbed
+        self._absorb(a, a.element, *b.types())
         a.lengths |= b.lengths
         a.keys = join(a.keys, b.keys)
         for key, value in b.statics.items():
@@ -246,6 +253,7 @@ class Assumptions:
         if holder.exact and key is not NOTHING:
             old = holder.items.get(key, UNDEFINED)
             new = self.join(old, type)
+            self._absorb(holder, new, old, type)
             if new != old:
                 holder.items[key] = new
                 self.changed = True
@@ -256,11 +264,19 @@ class Assumptions:
         if holder.exact:
             self.generalise(holder)
         new = self.join(holder.element, type)
+        self._absorb(holder, new, holder.element, type)
         if new != holder.element:
             holder.element = new
             self.changed = True
         if isinstance(new, Opaque) and varied and NOTHING not in holder.lost:
             holder.lost.add(NOTHING)
+            self.changed = True
+
+    def _absorb(self, holder: Holder, joined: Type, *parts: Type):
+        """Remember the containers that the type of an element no longer tells."""
+        lost = {s for t in parts for s in _sites(t)} - set(_sites(joined)) if isinstance(joined, Opaque) else set()
+        if not lost <= holder.absorbed:
+            holder.absorbed |= lost
             self.changed = True
 
     def generalise(self, holder: Holder):
@@ -274,7 +290,9 @@ class Assumptions:
             holder.exact = False
             holder.items = {}
             holder.statics = {"*": [*holder.statics.get("*", ()), *statics]} if holder.statics else {}
-            holder.element = self.join_all([holder.element, *items])
+            joined = self.join_all([holder.element, *items])
+            self._absorb(holder, joined, holder.element, *items)
+            holder.element = joined
             self.changed = True
 
 
@@ -532,18 +550,18 @@ class Context:
                 return any(self.varied(i) for i in operand.items)
             if operand.const is not NOTHING and hasattr(operand.const, "captured"):
                 return any(self.varied(o) for o in operand.const.captured(self, set()))
-            return operand.varied
+            return operand.varied or any(self.varied_site(s, set()) for s in operand.absorbed)
         return False
 
     def sites_within(self, var) -> set:
         """The sites of a container and of all containers inside it."""
-        found, waiting = set(), list(_sites(var.type))
+        found, waiting = set(), [*_sites(var.type), *var.absorbed]
         while waiting:
             site = waiting.pop()
             if site not in found:
                 found.add(site)
                 holder = self.assumed.holders.get(site)
-                waiting += [s for t in (holder.types() if holder is not None else ()) for s in _sites(t)]
+                waiting += holder.sites() if holder is not None else ()
         return found
 
     def element_families(self, var) -> list:
@@ -562,7 +580,17 @@ class Context:
         holder = self.assumed.holders.get(site)
         if holder is None:
             return False
-        return holder.varied or any(self.varied_site(s, seen) for t in holder.types() for s in _sites(t))
+        return holder.varied or any(self.varied_site(s, seen) for s in holder.sites())
+
+    def sites_of(self, var) -> set:
+        """The sites of the containers that a variable may be."""
+        return {*_sites(var.type), *var.absorbed}
+
+    def absorb(self, target: Var, *sources):
+        """Note the containers that a target of unknown kind may be, when it comes from these."""
+        if isinstance(target.type, Opaque):
+            found = [s for v in sources if isinstance(v, Var) for s in (*_sites(v.type), *v.absorbed)]
+            target.absorbed = target.absorbed | frozenset(found)
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import operator
 import types as python_types
 from dataclasses import replace
@@ -260,7 +261,7 @@ def truth(cx, operand):
             return NOTHING
     t = cx.type(operand)
     if isinstance(t, Tup):
-        return len(t.items) > 0
+        return len(t.items) > 0 if t.cls is None else NOTHING
     if isinstance(t, Static):
         return NOTHING
     return NOTHING
@@ -664,7 +665,7 @@ def _attribute(cx, node):
 def attribute(cx, node, base, attr):
     """`base.attr` of a module, an array, a tuple or an object."""
     from .inheritance import Super, super_attribute
-    from .objects import read_attribute
+    from .objects import bind_class_attribute, read_attribute
 
     value = cx.constant(base)
     t = cx.type(base)
@@ -674,6 +675,12 @@ def attribute(cx, node, base, attr):
         return _array_attribute(cx, node, base, t, attr)
     if isinstance(t, Tup) and t.cls is not None and attr in t.cls._fields:
         return bring(cx, base.items[t.cls._fields.index(attr)])
+    if isinstance(t, Tup) and t.cls is not None:
+        found = inspect.getattr_static(t.cls, attr, NOTHING)
+        take_for_granted(cx, t.cls, attr)
+        bound = bind_class_attribute(cx, node, base, t.cls, found, attr) if found is not NOTHING else NOTHING
+        if bound is not NOTHING:
+            return bound
     if isinstance(t, Ref) and t.kind == "object":
         return read_attribute(cx, node, base, attr)
     if value is not NOTHING and isinstance(t, Static):

@@ -47,6 +47,9 @@ def record(cx, holder, key, operand, site):
         else:
             holder.statics.setdefault("*", []).append(constant)
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
+    if isinstance(operand, Var) and not operand.absorbed <= holder.absorbed:
+        holder.absorbed |= operand.absorbed
+        cx.assumed.changed = True
     for part in components(operand):
         if (
             isinstance(part, Var)
@@ -134,6 +137,8 @@ def read_element(cx, node, operation, element, static=None):
     target.varied = holder.varied and not operation.constant and carries_derivative(element) and not isinstance(element, Ref)
     if isinstance(element, Opaque) and holder.varied and _is_lost(cx, holder, operation.key):
         target.varied = True  # nothing can be told of it, but that it may carry a derivative
+    if isinstance(element, Opaque):
+        target.absorbed = frozenset(holder.sites())
     operation.target = target
     target.definition = operation
     cx.emit(operation)

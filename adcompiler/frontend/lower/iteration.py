@@ -501,6 +501,7 @@ def _match(cx, node, target, element):
         var.const, var.varied = NOTHING, isinstance(operand, Var) and operand.varied
         if isinstance(operand, Var):
             var.group, var.items, var.dim, var.const = operand.group, operand.items, operand.dim, operand.const
+            var.absorbed = operand.absorbed
         statement = Assign(var, operand, loc=cx.loc(node), implicit=True)
         var.definition = statement
         cx.emit(statement)

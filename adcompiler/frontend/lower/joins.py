@@ -60,6 +60,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
                 target.const, target.type = chosen, STATIC
     if varied and isinstance(target.type, Opaque):  # nothing can be told of it, but that it carries a derivative
         target.varied = True
+    cx.absorb(target, a, b)
     phi = Phi(target, a, b)
     target.definition = phi
     if isinstance(target.type, (Num, Ref)):

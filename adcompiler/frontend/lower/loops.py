@@ -229,6 +229,8 @@ class _Head:
             head.varied = (
                 (init is not None and cx.varied(init)) or (known is not None and known["varied"])
             ) and (carries_derivative(t) or isinstance(t, Opaque))
+            cx.absorb(head, init)
+            head.absorbed |= known["absorbed"] if known is not None else frozenset()
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
             if init is None and known is not None and known["constant"]:
                 head.const = known["value"]
@@ -249,6 +251,7 @@ class _Head:
             before = init.items[k] if init is not None and init.items is not None else None
             item = cx.new_var(f"{head.name}_{k}", t, self.node, hidden=True)
             item.varied = head.varied and carries_derivative(t)
+            cx.absorb(item, before)
             phi = Phi(item, before, None)
             item.definition = phi
             loop.phis.append(phi)
@@ -362,7 +365,9 @@ class _Head:
             t, varied = cx.assumed.join(known["type"], t), varied or known["varied"]
             constant = constant and known["constant"]
             dims = dims and known["dims"]
+        absorbed = frozenset(s for v in (head, after) if v is not None for s in cx.sites_of(v))
         new = {
+            "absorbed": absorbed | (known["absorbed"] if known is not None else frozenset()),
             "type": t,
             "varied": varied,
             "constant": constant,
@@ -375,6 +380,7 @@ class _Head:
             if head is None
             else {
                 "type": without_dims(head.type) if isinstance(head.type, Num) else head.type,
+                "absorbed": frozenset(cx.sites_of(head)),
                 "varied": head.varied,
                 "constant": head.const is not NOTHING,
                 "dims": isinstance(head.type, Num) and bool(head.type.rank),
@@ -384,6 +390,7 @@ class _Head:
             old is None
             or old["type"] != new["type"]
             or old["varied"] != new["varied"]
+            or isinstance(t, Opaque) and not new["absorbed"] <= old["absorbed"]
             or (old["constant"] and not new["constant"])
             or (old["dims"] and not new["dims"])
         ):
@@ -408,6 +415,7 @@ class _Head:
         cx = self.cx
         var = cx.new_var(head.name, head.type, self.node, hidden=head.hidden)
         var.varied, var.const, var.group, var.dim = head.varied, head.const, head.group, None
+        cx.absorb(var, head)
         phi = Phi(var, head, None)
         var.definition = phi
         loop.exits.append(phi)

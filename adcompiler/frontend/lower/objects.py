@@ -17,6 +17,7 @@ import numpy as np
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Raw, Var
 from ...ir.types import BOOL, STATIC, UNDEFINED, Num, Ref, Static, Tup
 from .baked import take_for_granted
+from ..signature import acts_its_own_way
 from .holders import holder_of, new_container, read_element, record
 from .values import tuple_of
 
@@ -26,6 +27,10 @@ def construct(cx, node, cls, args, kwargs):
     from .calls import call_function
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        if not cls.__new__.__module__.startswith("namedtuple_"):
+            cx.unsupported(node, f"{cls.__name__} defines __new__", "make the tuple in a function")
+        if acts_its_own_way(cls):
+            cx.unsupported(node, f"{cls.__name__} changes how its elements are read", "use fields and methods")
         bound = inspect.signature(cls).bind(*args, **kwargs)
         bound.apply_defaults()
         operands = [v if isinstance(v, (Var, Const)) else Const(v) for v in bound.arguments.values()]
@@ -51,6 +56,11 @@ def construct(cx, node, cls, args, kwargs):
     if plain and (active or _from_program(cls)):
         var, _ = new_container(cx, node, "object", cls, Call(object.__new__, (Const(cls),)))
         call_function(cx, node, init, [var, *args], kwargs)
+        return var
+    if cls is python_types.SimpleNamespace and not args:
+        var, holder = new_container(cx, node, "object", cls, Call(cls, (), dict(kwargs)))
+        for name, operand in kwargs.items():
+            record(cx, holder, name, operand, var.type.site)
         return var
     if _is_made_plainly(cls) and init is object.__init__ and not args and not kwargs:
         var, _ = new_container(cx, node, "object", cls, Call(cls))
@@ -186,7 +196,7 @@ def read_attribute(cx, node, base, attr):
     found = inspect.getattr_static(cls, attr, NOTHING) if cls is not None else NOTHING
     if found is not NOTHING:
         take_for_granted(cx, cls, attr)
-    if cls is not None and cls.__getattribute__ is not object.__getattribute__:
+    if cls is not None and isinstance(cls.__getattribute__, python_types.FunctionType):
         cx.unsupported(
             node, f"{cls.__name__} defines __getattribute__, so that reading '{attr}' may do anything", "use a property"
         )

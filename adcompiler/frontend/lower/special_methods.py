@@ -15,7 +15,8 @@ import operator
 import types as python_types
 
 from ...ir.nodes import NOTHING, Const, Var
-from ...ir.types import Ref
+from ...ir.types import Ref, Tup
+from .context import is_library
 from .baked import take_for_granted
 
 OPERATORS = {
@@ -75,8 +76,10 @@ _CHANGING_CALLS = {"append", "extend", "insert", "pop", "remove", "clear", "upda
 
 
 def class_of(cx, operand):
-    """The class of an object of the program, or None."""
+    """The class of an object or a named tuple of the program, or None."""
     t = cx.type(operand)
+    if isinstance(t, Tup):
+        return t.cls
     return cx.assumed.holders[t.site].cls if isinstance(t, Ref) and t.kind == "object" else None
 
 
@@ -117,7 +120,7 @@ def special_call(cx, node, function, args):
         return compared(cx, node, function, *args)
     if function is bool:
         return truth_of(cx, node, args[0])
-    if function in _RUN_OVER and cx.varied(args[0]):
+    if function in _RUN_OVER and isinstance(cx.type(args[0]), Ref) and cx.varied(args[0]):
         cx.unsupported(
             node,
             f"an object of class {class_of(cx, args[0]).__name__}, which holds active values, is run over",
@@ -206,7 +209,7 @@ def refuse_objects(cx, node, function, operands):
     """An active object is given to a function whose rule is about numbers."""
     for operand in operands:
         cls = class_of(cx, operand)
-        if cls is not None and cx.varied(operand):
+        if cls is not None and isinstance(cx.type(operand), Ref) and cx.varied(operand):
             cx.unsupported(
                 node,
                 f"{getattr(function, '__name__', function)} gets an object of class {cls.__name__}, which holds active values",
@@ -234,7 +237,7 @@ def refuse_hidden_effects(cx, node, operands, function=None):
 
 def _changes_something(cls, name) -> bool:
     found = inspect.getattr_static(cls, name, None)
-    return isinstance(found, python_types.FunctionType) and has_stores(found)
+    return isinstance(found, python_types.FunctionType) and not is_library(found.__code__.co_filename) and has_stores(found)
 
 
 @functools.lru_cache(maxsize=2000)

@@ -204,7 +204,7 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     var.const = cx.constant(operand)
     var.varied = isinstance(operand, Var) and operand.varied
     if isinstance(operand, Var):
-        var.group, var.items, var.dim = operand.group, operand.items, operand.dim
+        var.group, var.items, var.dim, var.absorbed = operand.group, operand.items, operand.dim, operand.absorbed
         if isinstance(operand.type, Ref):
             var.varied = operand.varied
     statement = Assign(var, operand, loc=cx.loc(node), augmented=augmented)
@@ -310,7 +310,7 @@ def _copied(cx, name, operand, node) -> Var:
     var = cx.new_var(name, cx.type(operand), node)
     var.const, var.varied = cx.constant(operand), isinstance(operand, Var) and operand.varied
     if isinstance(operand, Var):
-        var.group, var.items, var.dim = operand.group, operand.items, operand.dim
+        var.group, var.items, var.dim, var.absorbed = operand.group, operand.items, operand.dim, operand.absorbed
     return var
 
 
