@@ -118,6 +118,8 @@ class Rule:
         stand there; an active value of any other parameter without an adjoint is refused.
     linear: parameters in which the result is linear together; multilinear: parameters in which it is linear one by one
         (`"*p"`: in each element of the sequence `p`; of a star parameter always).
+    calls: for each parameter that is a function: the parameter with the further arguments that it gets, and how many
+        arguments it gets before those. What a function of the program reads of the program is handed over that way.
     when: literals that the call must give (or leave at their default) for this template to apply.
     variants: the templates of the same function with another `when`.
     """
@@ -141,6 +143,7 @@ class Rule:
     constant_in: tuple[str, ...] = ()
     linear: tuple[str, ...] = ()
     multilinear: tuple[str, ...] = ()
+    calls: dict = field(default_factory=dict, compare=False)
     when: dict = field(default_factory=dict, compare=False)
     variants: tuple["Rule", ...] = field(default=(), compare=False)
 
@@ -367,6 +370,7 @@ def rule(
     constant_in=(),
     linear=(),
     multilinear=(),
+    calls=None,
 ):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
@@ -397,6 +401,7 @@ def rule(
             constant_in=tuple(constant_in),
             linear=tuple(linear),
             multilinear=tuple(multilinear),
+            calls=calls or {},
             **parts,
         )
         _add(made, replace, is_variant=when is not None)

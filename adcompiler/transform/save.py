@@ -15,6 +15,7 @@ import heapq
 
 from ..analysis.alias import root_of
 from ..errors import UnsupportedSyntaxError
+from ..frontend.lower.function_values import FunctionValue, StoredClosure
 from ..ir.nodes import NOTHING, Assign, Phi, Var
 from ..ir.types import Num, Ref
 from .bars import unique
@@ -121,7 +122,14 @@ class Saver:
             and not isinstance(v.type, Ref)
         ):
             return self.b.namer.object(v.const)
-        if kind == "value" and v.const is not NOTHING and not isinstance(v.type, Num) and not isinstance(v.type, Ref):
+        made_here = isinstance(v.const, (FunctionValue, StoredClosure))  # only the run has the function itself
+        if (
+            kind == "value"
+            and v.const is not NOTHING
+            and not made_here
+            and not isinstance(v.type, Num)
+            and not isinstance(v.type, Ref)
+        ):
             try:
                 return self.b.namer.object(v.const)
             except (AttributeError, TypeError):

@@ -36,6 +36,7 @@ from .checkpoints import call_checkpointed
 from .context import Frame, assigned_names, names_used
 from .derivatives import DerivativeValue, apply_operator, call_derivative, derivative_method, is_operator
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
+from .function_arguments import call_with_functions
 from .generated_forms import lower_generated
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
 from .inheritance import Initialiser, initialise, lower_super
@@ -449,6 +450,10 @@ def call_function(cx, node, function, args, kwargs):
     if isinstance(function, np.ufunc) and "where" in kwargs and any(cx.varied(a) for a in args):
         cx.unsupported(node, "'where=' without 'out=' leaves elements without a value", "pass out=np.zeros_like(...)")
     rule = lookup(function)
+    if rule is not None and rule.calls:
+        if any(cx.varied(a) for a in (*args, *kwargs.values())):
+            return call_with_functions(cx, node, rule, args, kwargs)
+        rule = None
     if rule is not None and _overwrites(cx, node, function, rule, args, kwargs):
         return _opaque_call(cx, node, Const(function), args, kwargs)
     if rule is not None and rule.infer == "source":

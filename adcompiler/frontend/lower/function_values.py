@@ -38,7 +38,9 @@ class Closure(FunctionValue):
             return
         seen.add(id(self))
         yield from (*self.defaults, *self.keyword_defaults.values())
-        for name in names_used(self.node):
+        a = self.node.args
+        own = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p is not None}
+        for name in names_used(self.node) - own:
             frame = self.frame
             while frame is not None and (frame.number, name) not in cx.env:
                 frame = frame.enclosing

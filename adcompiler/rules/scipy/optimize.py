@@ -1,0 +1,134 @@
+"""Rules for scipy.optimize: roots, minima and fits as implicit functions of their parameters.
+
+Starting points, brackets and tolerances have no influence on a solution: active values there count as constants. A
+solution that the solver has not reached to full accuracy has a derivative of that accuracy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import optimize
+
+from ...ir.types import FLOAT, OPAQUE, Num, Tup
+from ...runtime.scipy.roots import (
+    RootResult,
+    ScalarRootResult,
+    fixed_point_adjoint,
+    fixed_point_tangent,
+    root_adjoint,
+    root_result,
+    root_scalar_result,
+    root_tangent,
+    scalar_root_adjoint,
+    scalar_root_tangent,
+)
+from ..registry import inactive, rule
+
+
+def _number(*types, **named):
+    return FLOAT
+
+
+def _like_start(f, start, *types, **named):
+    """An array like the starting point, or a number for a number."""
+    if isinstance(start, Num) and start.boxed:
+        return Num("f", np.dtype(float), start.rank, True, None if start.rank is None else (None,) * start.rank)
+    return FLOAT
+
+
+VECTOR = Num("f", np.dtype(float), 1, True, (None,))
+
+# ---- roots of functions of one variable ----
+
+
+@rule(optimize.brentq, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    x = optimize.brentq(f, a, b, args, xtol, rtol, maxiter)
+    args_bar = scalar_root_adjoint(x_bar, f, x, args)
+    x_dot = scalar_root_tangent(f, x, args, args_dot)
+
+
+@rule(optimize.brenth, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    x = optimize.brenth(f, a, b, args, xtol, rtol, maxiter)
+    args_bar = scalar_root_adjoint(x_bar, f, x, args)
+    x_dot = scalar_root_tangent(f, x, args, args_dot)
+
+
+@rule(optimize.ridder, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    x = optimize.ridder(f, a, b, args, xtol, rtol, maxiter)
+    args_bar = scalar_root_adjoint(x_bar, f, x, args)
+    x_dot = scalar_root_tangent(f, x, args, args_dot)
+
+
+@rule(optimize.bisect, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    x = optimize.bisect(f, a, b, args, xtol, rtol, maxiter)
+    args_bar = scalar_root_adjoint(x_bar, f, x, args)
+    x_dot = scalar_root_tangent(f, x, args, args_dot)
+
+
+@rule(optimize.toms748, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    x = optimize.toms748(f, a, b, args, k, xtol, rtol, maxiter)
+    args_bar = scalar_root_adjoint(x_bar, f, x, args)
+    x_dot = scalar_root_tangent(f, x, args, args_dot)
+
+
+@rule(optimize.newton, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0", "x1"))
+def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0):
+    x = optimize.newton(func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol)
+    args_bar = scalar_root_adjoint(x_bar, func, x, args)
+    x_dot = scalar_root_tangent(func, x, args, args_dot)
+
+
+@rule(
+    root_scalar_result,
+    optimize.root_scalar,
+    calls={"f": ("args", 1)},
+    infer=lambda *types, **named: Tup((FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), ScalarRootResult),
+    constant_in=("bracket", "x0", "x1"),
+    name="scipy.optimize.root_scalar",
+)
+def root_scalar(
+    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None, rtol=None,
+    maxiter=None, options=None,
+):
+    root, converged, flag, iterations, function_calls = root_scalar_result(f, args, method, bracket)
+    args_bar = scalar_root_adjoint(root_bar, f, root, args)
+    root_dot = scalar_root_tangent(f, root, args, args_dot)
+
+
+@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0",))
+def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
+    x = optimize.fixed_point(func, x0, args, xtol, maxiter, method)
+    args_bar = fixed_point_adjoint(x_bar, func, x, args)
+    x_dot = fixed_point_tangent(func, x, args, args_dot)
+
+
+# ---- roots of systems ----
+
+
+@rule(
+    root_result,
+    optimize.root,
+    calls={"fun": ("args", 1)},
+    infer=lambda *types, **named: Tup((VECTOR, OPAQUE, OPAQUE, OPAQUE, OPAQUE), RootResult),
+    constant_in=("x0",),
+    name="scipy.optimize.root",
+)
+def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
+    x, success, status, message, nfev = root_result(fun, x0, args, method, jac, tol, options)
+    args_bar = root_adjoint(x_bar, fun, x, args)
+    x_dot = root_tangent(fun, x, args, args_dot)
+
+
+@rule(optimize.fsolve, calls={"func": ("args", 1)}, infer=lambda *types, **named: VECTOR, constant_in=("x0",))
+def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-8, maxfev=0, band=None, epsfcn=None, factor=100, diag=None):
+    x = optimize.fsolve(func, x0, args, fprime, 0, 0, xtol, maxfev, band, epsfcn, factor, diag)
+    args_bar = root_adjoint(x_bar, func, x, args)
+    x_dot = root_tangent(func, x, args, args_dot)
+
+
+inactive(optimize.approx_fprime, optimize.check_grad)
