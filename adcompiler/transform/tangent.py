@@ -96,7 +96,8 @@ class TangentBuilder:
         if isinstance(operand, Var) and operand in self.targets():
             self.reads_result = True
             node = self.names.read(operand)
-            node.is_result = True
+            for part in ast.walk(node):  # a component is read off the name of the whole
+                part.is_result = True
             return node
         return self.reusable.read(operand)
 

@@ -499,6 +499,8 @@ def call_function(cx, node, function, args, kwargs):
     if primal is not None and type(function).__module__.startswith("adcompiler"):
         return call_function(cx, node, primal, args, kwargs)
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
+    if active and (getattr(function, "__module__", None) or "").startswith("scipy."):
+        cx.missing_rule(node, _name(function))  # what SciPy does inside is not written to be differentiated
     if not isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) and not hasattr(
         function, "py_func"
     ):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import types
 
 from ...ir.nodes import NOTHING, Const, Var
 from .argument_forms import _free_names
@@ -97,23 +98,41 @@ def _made(cx, node, closure, tree, make_closure):
 
 
 def _read_of_program(cx, node, rule, closure) -> dict:
-    """The variables of the program that a function reads: name -> operand."""
+    """The variables of the program that a function reads: name -> operand. Functions and modules stay where they are."""
     found = {}
     for name in _free_names(closure.node):
-        frame = closure.frame
-        while frame is not None and (frame.number, name) not in cx.env:
-            frame = frame.enclosing
-        if frame is None:
+        operand = _named(cx, node, closure, name)
+        value = cx.constant(operand) if operand is not None else None
+        if operand is None or isinstance(value, types.ModuleType):
             continue
-        operand = cx.env[(frame.number, name)]
-        value = cx.constant(operand)
         if isinstance(value, Closure) and not _read_of_program(cx, node, rule, value) and not value.defaults:
             continue
         if isinstance(value, (FunctionValue, StoredClosure, StoredPartial)):
             _refuse(cx, node, rule, f"the function calls '{name}', which reads values of the program too")
-        if value is NOTHING or isinstance(value, (bool, int, float, complex, str, tuple)):
+        if value is NOTHING or not callable(value):
             found[name] = operand
     return found
+
+
+def _named(cx, node, closure, name):
+    """What a free name of a function means where the function is handed over; None for builtins."""
+    from .expressions import lower_expression
+
+    frame = closure.frame
+    while frame is not None:
+        if (frame.number, name) in cx.env:
+            return cx.env[(frame.number, name)]
+        frame = frame.enclosing
+    known, frame = name in closure.frame.globals, closure.frame
+    while frame is not None:
+        known, frame = known or name in frame.cells, frame.enclosing
+    if not known:
+        return None
+    cx.frames.append(closure.frame)
+    try:
+        return lower_expression(cx, ast.copy_location(ast.Name(name, ast.Load()), node))
+    finally:
+        cx.frames.pop()
 
 
 def _refuse_changes(cx, rule, closure, names):

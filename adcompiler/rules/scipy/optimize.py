@@ -92,8 +92,18 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
     name="scipy.optimize.root_scalar",
 )
 def root_scalar(
-    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None, rtol=None,
-    maxiter=None, options=None,
+    f,
+    args=(),
+    method=None,
+    bracket=None,
+    fprime=None,
+    fprime2=None,
+    x0=None,
+    x1=None,
+    xtol=None,
+    rtol=None,
+    maxiter=None,
+    options=None,
 ):
     root, converged, flag, iterations, function_calls = root_scalar_result(f, args, method, bracket)
     args_bar = scalar_root_adjoint(root_bar, f, root, args)

@@ -6,6 +6,7 @@ part, and neither do the point or the bracket it starts from. An adjoint takes o
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -14,15 +15,23 @@ from scipy import optimize
 from .calls import filled, flat, jacobian, pullback, pushforward
 
 
+def _check_reached(newton_step, x):
+    """Warn where a Newton step would still move `x` by more than a thousandth: no root, or not yet."""
+    if np.max(np.abs(newton_step), initial=0.0) > 1e-3 * (1.0 + np.max(np.abs(x), initial=0.0)):
+        warnings.warn("a root has not been reached, so that its derivative is not that of the root", stacklevel=4)
+
+
 def scalar_root_adjoint(x_bar, f, x, args):
     """The adjoints of `args` in the root `x` of `f(x, *args)`, elementwise for an array of roots.
 
-    >>> scalar_root_adjoint(1.0, lambda x, p: x * x - p, 3.0, (9.0,))[0].round(12)
-    np.float64(0.166666666667)
+    >>> round(scalar_root_adjoint(1.0, lambda x, p: x * x - p, 3.0, (9.0,))[0], 12)
+    0.166666666667
     """
     x = np.asarray(x, float) if np.ndim(x) else float(x)
     value, pull = pullback(f, x, *args)
     slope = pull(np.ones(np.shape(value)) if np.ndim(value) else 1.0)[0]
+    with np.errstate(all="ignore"):
+        _check_reached(np.divide(value, slope), x)
     return pull(-np.asarray(x_bar, float) / slope if np.ndim(value) else float(-x_bar / slope))[1:]
 
 
@@ -35,16 +44,19 @@ def scalar_root_tangent(f, x, args, args_dot):
     x = np.asarray(x, float) if np.ndim(x) else float(x)
     value, pull = pullback(f, x, *args)
     slope = pull(np.ones(np.shape(value)) if np.ndim(value) else 1.0)[0]
+    with np.errstate(all="ignore"):
+        _check_reached(np.divide(value, slope), x)
     return -np.divide(pushforward(f, (x, *args), (None, *args_dot)), slope)
 
 
 def root_adjoint(x_bar, f, x, args):
     """The adjoints of `args` in the root `x` (an array) of the system `f(x, *args)`.
 
-    >>> root_adjoint(np.ones(1), lambda x, p: x ** 2 - p, np.array([3.0]), (9.0,))[0].round(12)
-    np.float64(0.166666666667)
+    >>> round(root_adjoint(np.ones(1), lambda x, p: x ** 2 - p, np.array([3.0]), (9.0,))[0], 12)
+    0.166666666667
     """
     value, matrix, pull = jacobian(f, np.asarray(x, float), args)
+    _check_reached(np.linalg.solve(matrix, flat(value)), x)
     solved = -np.linalg.solve(matrix.T, np.ravel(x_bar))
     return pull(filled(value, solved))
 
@@ -56,7 +68,8 @@ def root_tangent(f, x, args, args_dot):
     [0.166666666667]
     """
     x = np.asarray(x, float)
-    _, matrix, _ = jacobian(f, x, args)
+    value, matrix, _ = jacobian(f, x, args)
+    _check_reached(np.linalg.solve(matrix, flat(value)), x)
     change = pushforward(f, (x, *args), (None, *args_dot))
     return np.reshape(-np.linalg.solve(matrix, flat(change)), np.shape(x))
 
@@ -114,8 +127,18 @@ def root_result(fun, x0, args=(), method="hybr", jac=None, tol=None, options=Non
 
 
 def root_scalar_result(
-    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None, rtol=None,
-    maxiter=None, options=None,
+    f,
+    args=(),
+    method=None,
+    bracket=None,
+    fprime=None,
+    fprime2=None,
+    x0=None,
+    x1=None,
+    xtol=None,
+    rtol=None,
+    maxiter=None,
+    options=None,
 ):
     """`scipy.optimize.root_scalar`, with a tuple as the result.
 

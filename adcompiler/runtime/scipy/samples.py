@@ -76,8 +76,8 @@ def cumulative_trapezoid_adjoint(z_bar, shape, x=None, dx=1.0, axis=-1, initial=
 def cumulative_trapezoid_points_adjoint(z_bar, y, x, axis=-1, initial=None):
     """The adjoint of the points in `scipy.integrate.cumulative_trapezoid(y, x, axis=axis, initial=initial)`.
 
-    >>> cumulative_trapezoid_points_adjoint(np.array([0.0, 1.0]), np.ones(3), np.arange(3.0)).tolist()
-    [-1.0, 0.0, 1.0]
+    >>> cumulative_trapezoid_points_adjoint(np.array([0.0, 1.0]), np.arange(3.0), np.arange(3.0)).tolist()
+    [-0.5, -1.0, 1.5]
     """
     samples = np.moveaxis(np.asarray(y), axis, 0)
     steps_bar = running_adjoint(z_bar, axis, initial) * np.moveaxis(0.5 * (samples[1:] + samples[:-1]), 0, axis)

@@ -47,7 +47,15 @@ def _ordered(time, y, time_first):
 def _along(fun, t_span, y0, args, method, rtol, atol, max_step, time_first):
     """The solution as a function of time."""
     found = integrate.solve_ivp(
-        fun if time_first else lambda t, y, *further: fun(y, t, *further), t_span, y0, method, dense_output=True, args=args, rtol=rtol, atol=atol, max_step=max_step
+        fun if time_first else lambda t, y, *further: fun(y, t, *further),
+        t_span,
+        y0,
+        method,
+        dense_output=True,
+        args=args,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
     )
     return found.sol
 

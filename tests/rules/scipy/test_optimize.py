@@ -1,0 +1,153 @@
+"""Rules of scipy.optimize: solutions as implicit functions of their parameters, in both modes."""
+import numpy as np
+import pytest
+from scipy import optimize
+
+import adcompiler as ad
+from adcompiler.rules.registry import lookup
+from tests.rules.scipy.both_modes import check_both_modes
+from tests.rules.template_check import check_template, uncovered_rules
+
+lookup(optimize.brentq)
+from adcompiler.rules.scipy import optimize as rules  # noqa: E402
+
+TIGHT = {"xtol": 1e-14, "rtol": 1e-14}
+
+
+def cubic(x, p, q):
+    return x ** 3 + p * x - q
+
+
+def system(x, p, q):
+    return np.array([x[0] ** 3 + x[0] + 0.3 * x[1] * q - p, x[1] + np.tanh(x[0]) - q * p])
+
+
+CASES = [
+    *[(f, (cubic, -10.0, 10.0, (0.7, 1.9)), TIGHT) for f in (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect)],
+    (optimize.toms748, (cubic, -10.0, 10.0, (0.7, 1.9)), TIGHT),
+    (optimize.newton, (cubic, 1.0, None, (0.7, 1.9)), {"tol": 1e-14}),
+    (optimize.fixed_point, (lambda x, p, q: p * np.cos(q * x), 0.5, (0.7, 0.9)), {"xtol": 1e-13}),
+    (optimize.fixed_point, (lambda x, p, q: p * np.cos(q * x), np.array([0.5, 0.1]), (0.7, 0.9)), {"xtol": 1e-13}),
+    (optimize.fsolve, (system, np.ones(2), (0.7, 1.9)), {"xtol": 1e-13}),
+]
+IN_PROGRAMS = [(optimize.root, (system, np.ones(2)), {}), (optimize.root_scalar, (cubic,), {})]
+
+
+@pytest.mark.parametrize("function, args, kwargs", CASES)
+def test_adjoint_and_tangent_agree_with_differences(function, args, kwargs):
+    """Of the arguments only the parameters have influence: the differences move the start too."""
+    rule = lookup(function)
+    assert rule.differentiable == ("args",)
+    check_template(function, *args, tolerance=1e-6, step=1e-5, **kwargs)
+
+
+def test_every_rule_of_the_file_has_a_case():
+    assert uncovered_rules(rules, CASES + IN_PROGRAMS) == []
+
+
+def closed_over(p, b):
+    return optimize.brentq(lambda x: x ** 3 + x * b - p, -10, 10, xtol=1e-14)
+
+
+def result_object(p, b):
+    sol = optimize.root_scalar(lambda x, q: x ** 3 + x * b - q, args=(p,), bracket=(-5, 5), xtol=1e-14)
+    return sol.root ** 2 if sol.converged else 0.0
+
+
+def many_roots(p, b):
+    x = optimize.newton(lambda x: x ** 3 + x * b - p, np.array([1.0, 2.0, 3.0]), tol=1e-13)
+    return np.sum(x ** 2)
+
+
+def given_slope(p, b):
+    return optimize.newton(lambda x, p, b: x ** 3 + x * b - p, 1.0, fprime=lambda x, p, b: 3 * x ** 2 + b, args=(p, b), tol=1e-14)
+
+
+def list_system(p, b):
+    sol = optimize.root(lambda x: [x[0] ** 3 + x[1] * b - p, x[1] + x[0] - b * p], [1.0, 1.0], tol=1e-13)
+    return sol.x[0] * sol.x[1] if sol.success else 0.0
+
+
+def other_method(p, b):
+    x = optimize.root(system, np.ones(2), (p, b), method="lm", tol=1e-13).x
+    return np.sum(x * np.array([1.0, 2.0]))
+
+
+def with_matrix(a, b):
+    """`a` has the shape of the Jacobian of a system that is nearly linear."""
+    x = optimize.fsolve(lambda x: a @ x + 0.1 * np.sin(x) - b, np.zeros(3), xtol=1e-13)
+    return np.sum(x ** 3)
+
+
+def start_moves(p, b):
+    return optimize.brentq(lambda x: x ** 3 - p, 0.5 * p, 10.0 + b, xtol=1e-14)
+
+
+def method_of_an_object(p, b):
+    class Equation:
+        def __init__(self, b):
+            self.b = b
+
+        def at(self, x, p):
+            return x ** 3 + x * self.b - p
+
+    return optimize.brentq(lambda x, p, b: Equation(b).at(x, p), -10, 10, args=(p, b), xtol=1e-14)
+
+
+@pytest.mark.parametrize("f", [closed_over, result_object, many_roots, given_slope, list_system, other_method, start_moves])
+def test_roots_in_programs(f):
+    check_both_modes(f, 1.3, 2.0, tolerance=1e-6, step=1e-4)
+
+
+def test_roots_of_systems_with_arrays():
+    rng = np.random.default_rng(1)
+    check_both_modes(with_matrix, 0.2 * rng.standard_normal((3, 3)) + 2 * np.eye(3), rng.standard_normal(3), tolerance=1e-6,
+                     step=1e-4)
+
+
+def test_equation_of_state():
+    """The molar volume of a van der Waals gas: dV/dT from the implicit function theorem by hand."""
+    r, a, b = 8.314, 0.364, 4.27e-5
+
+    def volume(temperature, pressure):
+        return optimize.brentq(lambda v: (pressure + a / v ** 2) * (v - b) - r * temperature, 1e-3, 1.0, xtol=1e-15)
+
+    t, p = 300.0, 1e5
+    v = volume(t, p)
+    slope = (p + a / v ** 2) - 2 * a / v ** 3 * (v - b)
+    np.testing.assert_allclose(ad.grad(volume, wrt=(0, 1))(t, p), [r / slope, -(v - b) / slope], rtol=1e-10)
+
+
+def test_a_point_that_is_no_root_is_told():
+    f = lambda p: optimize.root(lambda x: x ** 3 - p, [5.0], options={"maxfev": 3}).x[0]
+    with pytest.warns(UserWarning, match="a root has not been reached"):
+        ad.grad(f)(1.0)
+
+
+def partial_function(p, b):
+    import functools
+
+    return optimize.brentq(functools.partial(lambda q, x: x ** 3 - q, p), -10, 10)
+
+
+def nonlocal_function(p, b):
+    count = 0
+
+    def g(x):
+        nonlocal count
+        count += 1
+        return x ** 3 - p
+
+    return optimize.brentq(g, -10, 10) + count
+
+
+@pytest.mark.parametrize("f, words", [
+    (partial_function, "the function 'f' is not one"), (nonlocal_function, "changes 'count'"),
+    (lambda p, b: optimize.brentq(lambda x: x - p, -10, 10, full_output=True)[0], "full_output"),
+    (lambda p, b: optimize.root(lambda x: x - p, [1.0]).fun[0], "'fun'"),
+    (lambda p, b: optimize.newton(lambda x: x ** 2 - p, 1.0, fprime=lambda x: 2 * x * p / p), "the function 'fprime' reads"),
+    (lambda p, b: optimize.linprog([p, b]).fun, "linprog"),
+])
+def test_refused(f, words):
+    with pytest.raises(ad.AdcompilerError, match=words):
+        ad.grad(f)(1.3, 2.0)
