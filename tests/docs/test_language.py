@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.linalg
 
 import adcompiler as ad
 
@@ -122,11 +124,27 @@ def read_from_text(x):
     return float(f"{x}") * x
 
 
+def counted_evaluations(x):
+    calls = [0]
+
+    def integrand(t):
+        calls[0] += 1
+        return x * t
+
+    return scipy.integrate.quad(integrand, 0.0, 1.0)[0]
+
+
+def without_rule_in_scipy(x):
+    return scipy.linalg.schur(x * np.eye(2))[0][0, 0]
+
+
 MEMORY = np.ones(4)
 ROWS = {
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
     "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
     "a call without source": (without_rule, np.ones(3)),
+    "a function handed to SciPy": (counted_evaluations, 2.0),
+    "a function of SciPy without a rule": (without_rule_in_scipy, 2.0),
     "an argument of a known function": (unnamed_argument, np.ones(3)),
     "an active value for an argument": (order_of_a_norm, 3.0),
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),

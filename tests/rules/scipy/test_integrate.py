@@ -115,9 +115,11 @@ def test_integrals_in_programs(f, args):
 
 
 def test_against_closed_forms():
-    gamma = lambda s: integrate.quad(lambda t: t ** (s - 1.0) * np.exp(-t), 0.0, np.inf)[0]
+    def gamma(s):
+        return integrate.quad(lambda t: t ** (s - 1.0) * np.exp(-t), 0.0, np.inf)[0]
     np.testing.assert_allclose(ad.grad(gamma)(2.5), special.gamma(2.5) * special.psi(2.5), rtol=1e-7)
-    half = lambda p: integrate.quad(lambda t: t ** p, 0.0, 1.0)[0]
+    def half(p):
+        return integrate.quad(lambda t: t ** p, 0.0, 1.0)[0]
     np.testing.assert_allclose(ad.grad(half)(-0.5), -4.0, rtol=1e-5)
 
 
@@ -175,12 +177,14 @@ def test_initial_value_problems(f):
 
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "LSODA", "Radau"])
 def test_methods_of_solve_ivp(method):
-    f = lambda y0, k: lotka_volterra(y0, k, method)
+    def f(y0, k):
+        return lotka_volterra(y0, k, method)
     check_both_modes(f, np.array([1.0, 0.5]), 0.7, tolerance=1e-5, agreement=1e-5, step=1e-3)
 
 
 def test_the_linear_equation_has_its_closed_form():
-    f = lambda y0, k: integrate.solve_ivp(lambda t, y: -k * y, (0.0, 2.0), [y0], rtol=1e-10, atol=1e-12).y[0, -1]
+    def f(y0, k):
+        return integrate.solve_ivp(lambda t, y: -k * y, (0.0, 2.0), [y0], rtol=1e-10, atol=1e-12).y[0, -1]
     y0_bar, k_bar = ad.grad(f, wrt=(0, 1))(1.5, 0.4)
     np.testing.assert_allclose([y0_bar, k_bar], [np.exp(-0.8), -2.0 * 1.5 * np.exp(-0.8)], rtol=1e-8)
 

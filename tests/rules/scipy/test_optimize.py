@@ -119,7 +119,8 @@ def test_equation_of_state():
 
 
 def test_a_point_that_is_no_root_is_told():
-    f = lambda p: optimize.root(lambda x: x ** 3 - p, [5.0], options={"maxfev": 3}).x[0]
+    def f(p):
+        return optimize.root(lambda x: x ** 3 - p, [5.0], options={"maxfev": 3}).x[0]
     with pytest.warns(UserWarning, match="a root has not been reached"):
         ad.grad(f)(1.0)
 
