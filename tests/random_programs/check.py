@@ -37,7 +37,7 @@ def check(source: str, args: dict[str, Any], wrt: tuple[str, ...]) -> None:
 
 
 def check_program(program: Program) -> None:
-    """Value, gradient, untouched arguments, and the same bits with every switch.
+    """Value, gradient, tangent, untouched arguments, and the same bits with every switch.
 
     Raises `oracle.Discarded` for a program that is not smooth at its arguments, `ProgramFailure` for a wrong one.
     The sign of a zero is not compared.
@@ -47,6 +47,7 @@ def check_program(program: Program) -> None:
         value, gradient = _value_and_gradient(program)
         _compare(program, value, gradient, expected)
         _check_pullback(program, expected)
+        _check_tangent(program, expected)
         for switches in SWITCHES:
             with pipeline.switched(**switches):
                 other_value, other = _value_and_gradient(program)
@@ -104,6 +105,31 @@ def _check_pullback(program: Program, expected: list[Any]) -> None:
             raise ProgramFailure(program, "vjp: " + error_kind(error), str(error)) from error
     _close(program, "wrong pullback", list(gradient), expected)
     _close(program, "wrong second pullback", [part / 2 for part in doubled], expected)
+
+
+def _check_tangent(program: Program, expected: list[Any]) -> None:
+    """Forward mode along a random direction, with the same bits when nothing is simplified."""
+    rng = np.random.default_rng(0)
+    tangents = tuple(rng.standard_normal(np.shape(program.args[w])) if np.ndim(program.args[w])
+                     else float(rng.standard_normal()) for w in program.wrt)
+    found = []
+    with program.function() as f:
+        for simplify in (True, False):
+            args = program.fresh_args()
+            try:
+                with pipeline.switched(simplify=simplify):
+                    _, tangent = adcompiler.jvp(f, args, tangents, wrt=tuple(program.wrt))
+            except Exception as error:
+                raise ProgramFailure(program, "jvp: " + error_kind(error), str(error)) from error
+            if any(not np.array_equal(a, b) for a, b in zip(args, program.args.values(), strict=True)):
+                raise ProgramFailure(program, "jvp: argument changed", f"{args}")
+            found.append(tangent)
+    right = sum(float(np.sum(np.multiply(g, t))) for g, t in zip(expected, tangents, strict=True))
+    size = 1.0 + sum(float(np.sum(np.abs(np.multiply(g, t)))) for g, t in zip(expected, tangents, strict=True))
+    if not abs(found[0] - right) <= TOLERANCE * size:
+        raise ProgramFailure(program, "wrong tangent", f"got {found[0]}, expected {right}")
+    if found[0] != found[1]:
+        raise ProgramFailure(program, "other bits of the tangent without simplification", f"{found}")
 
 
 def _same(first: Any, second: Any) -> bool:
