@@ -210,7 +210,8 @@ class Rule:
 
     def without_derivative(self, arguments: dict) -> list[str]:
         """Of these parameters, those with respect to which the template says nothing."""
-        known = {*self.carrying, *self.constant_in}
+        flat = {_target(s)[: -len("_bar")] for s in self.statements if _is_zero(s.value)}
+        known = {*self.carrying, *self.constant_in, *flat}
         return [name for name in arguments if name not in known]
 
     def adjoint_statements(self, parameter: str) -> tuple[ast.Assign, ...]:
@@ -504,6 +505,10 @@ def _same_literal(given, wanted) -> bool:
     if given is UNKNOWN or isinstance(given, np.ndarray):
         return False
     return bool(given) == wanted if isinstance(wanted, bool) else given == wanted
+
+
+def _is_zero(expression: ast.expr) -> bool:
+    return isinstance(expression, ast.Constant) and type(expression.value) is float and expression.value == 0.0
 
 
 def _target(statement: ast.Assign) -> str:

@@ -76,7 +76,7 @@ def template_tangent(b, target, value, active):
             parts.append(conform(b, expression, cover, result, value))
         else:
             parts.append(own_memory(b, expression, result, value))
-    b.give(target, parts[0] if target.items is None else ast.Tuple(parts, ast.Load()))
+    b.give(target, parts[0] if len(value.rule.result) == 1 else ast.Tuple(parts, ast.Load()))
 
 
 class TangentInstance(Instance):
@@ -166,7 +166,9 @@ class TangentInstance(Instance):
         if isinstance(node, tangents.Zero):
             value = self.bound.get(node.parameter)
             if value is None:
-                return constant(0.0)
+                parameter = self.rule.signature.parameters.get(node.parameter)
+                star = parameter is not None and parameter.kind is inspect.Parameter.VAR_POSITIONAL
+                return ast.Tuple([], ast.Load()) if star else constant(0.0)
             return ast.Tuple([self.builder.zero(v) for v in value], ast.Load()) if isinstance(value, tuple) else (
                 self.builder.zero(value)
             )

@@ -1,4 +1,4 @@
-"""Every case of the tables of this directory as a program through the compiler, against differences.
+"""Every case of the tables of this directory as a program through the compiler, against differences, both modes.
 
 A template may be right and what the compiler makes of it wrong: the shape to which a contribution is brought, one
 number in the place of an array of equal adjoints, the number of results. So each call is a program of its own, once as
@@ -86,7 +86,26 @@ def check(f, args, place):
         assert "how many results" in error.reason or "the argument '" in error.reason, str(error)
         return False
     assert abs(want - got) <= 3e-5 * max(1.0, abs(want), abs(got)), f"differences {want}, compiler {got}"
+    check_forward(f, args, place, direction, seed, value, got)
     return True
+
+
+def check_forward(f, args, place, direction, seed, value, along_reverse):
+    """Forward mode gives what reverse mode does, in the form of the value."""
+    given = [None] * len(args)
+    given[place] = direction
+    again, tangent = ad.jvp(f, args, tuple(given))
+    for v, w, t in zip(*map(_flat, (again, value, tangent)), strict=True):
+        assert np.array_equal(v, w, equal_nan=np.asarray(w).dtype.kind in "fc")
+        assert t is None or (np.shape(t), np.asarray(t).dtype) == (np.shape(w), np.asarray(w).dtype)
+    pairs = [(s, t) for s, t in zip(_flat(seed), _flat(tangent), strict=True) if t is not None]
+    found = inner([s for s, _ in pairs], [t for _, t in pairs])
+    single = any(getattr(a, "dtype", None) == np.float32 for a in args)
+    assert abs(found - along_reverse) <= (1e-6 if single else 1e-9) * max(1.0, abs(found)), f"forward {found}, reverse {along_reverse}"
+
+
+def _flat(value):
+    return [leaf for v in value for leaf in _flat(v)] if isinstance(value, (tuple, list)) else [value]
 
 
 @pytest.mark.parametrize("name", MODULES)
