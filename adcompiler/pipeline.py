@@ -25,10 +25,11 @@ from .frontend.lower.recursion import reachable_instances
 from .ir.nodes import Var, operands
 from .ir.verify import verify
 from .rules.registry import forward_mode
+from .transform.automatic import mark_for_checkpointing
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 
-# tbr, simplify, verify, check_types; the environment variable ADCOMPILER_VERIFY=1 switches the verifiers on.
-DEFAULT_SWITCHES = (True, True, os.environ.get("ADCOMPILER_VERIFY", "0") not in ("", "0"), False)
+# tbr, simplify, verify, check_types, checkpoint; the environment variable ADCOMPILER_VERIFY=1 switches the verifiers on.
+DEFAULT_SWITCHES = (True, True, os.environ.get("ADCOMPILER_VERIFY", "0") not in ("", "0"), False, None)
 _SWITCHES = contextvars.ContextVar("adcompiler switches", default=DEFAULT_SWITCHES)
 
 
@@ -39,14 +40,16 @@ def switched(
     simplify: bool | None = None,
     verify: bool | None = None,
     check_types: bool | None = None,
+    checkpoint: str | None = None,
 ):
     """Switch optimisations and checks for the code compiled inside the block.
 
     tbr: keep only what the adjoint reads. simplify: put temporaries back into expressions. verify: check the IR and the
     generated code after every pass. check_types: generated forward code asserts the inferred type of every value.
+    checkpoint: a form of `mark_for_checkpointing`, for every function; "none" tapes also what is marked.
     """
     old = _SWITCHES.get()
-    new = tuple(o if n is None else n for o, n in zip(old, (tbr, simplify, verify, check_types), strict=True))
+    new = tuple(o if n is None else n for o, n in zip(old, (tbr, simplify, verify, check_types, checkpoint), strict=True))
     token = _SWITCHES.set(new)
     try:
         yield
@@ -61,11 +64,15 @@ def switches() -> tuple:
 
 @forward_mode(False)
 def compile_function(
-    source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset()
+    source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset(),
+    checkpoint: str | None = None, memory: int | None = None,
 ) -> Compiled:
     """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round."""
-    tbr, simplifying, verifying, checking = switches()
+    tbr, simplifying, verifying, checking, form = switches()
     function, cx = lower_function(source, signature, in_place, strict)
+    instances = reachable_instances(function)
+    for f in (function, *[i.function for i in instances]):
+        mark_for_checkpointing(f, cx, form or checkpoint, memory)
     layout = Layout(function)
     check = verify if verifying else _no_check
     check(function, layout, "lowering")
@@ -76,10 +83,10 @@ def compile_function(
     outputs = result_variables(function, signature)
     if joint:
         refuse_text(function)
-    instances = reachable_instances(function)
     calls = Activity(function, cx, inputs, outputs, instances).walk_in_place
     if calls:
         again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
+        again.update(checkpoint=checkpoint, memory=memory)
         return compile_function(source, signature, **again)
     check(function, layout, "activity")
     layouts = [Layout(i.function) for i in instances]
@@ -92,6 +99,7 @@ def compile_function(
     options = dict(
         strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking
     )
+    options["plain"] = form == "none"
     if not instances:
         return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
     note_shadows(instances, layouts, shadowed)

@@ -29,6 +29,7 @@ from . import emit
 from .compiled import Compiled, finish
 from .names import Namer
 from .primal import PrimalNames, PrimalPrinter
+from .replays import resolve_replays
 from .seeds import check_result, make_seeds
 
 
@@ -75,6 +76,7 @@ class Generator:
         holomorphic,
         verifying=False,
         checking=False,
+        plain=False,
         base=None,
         namer=None,
         volatile=frozenset(),
@@ -89,7 +91,7 @@ class Generator:
             holomorphic,
         )
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
-        self.volatile, self.module_names = volatile, module_names
+        self.volatile, self.module_names, self.plain = volatile, module_names, plain
         self.parts: list[Generator] = []  # of the functions that recursive calls use
         self.base = base or base_name(function)
         self.name_result()
@@ -125,7 +127,7 @@ class Generator:
             function, self.layout, self.cx, self.namer, self.bars, self.taken, self.shadowed, strict=self.strict
         )
         names = PrimalNames(function, self.layout, self.namer, self.taken)
-        builder.volatile = self.volatile
+        builder.volatile, builder.plain = self.volatile, self.plain
         returned = [Line(None, r) for r in self.reverse(builder)]
         builder.code.extend(returned)
         saver = Saver(
@@ -141,14 +143,18 @@ class Generator:
             for v in operands(result):
                 if not v.hidden:
                     saver.used_names[v.name] = v
+        saver.simplifying = self.simplifying
+        resolve_replays(saver, builder.code)
         saver.run()
         if self.checking:
             check_types(function, saver, names, self.namer)
         reverse = [c for c in builder.code if not any(c is r for r in returned)]
         gradients = [r.value for r in returned]
         outputs = self.output_values(names, saver.insert)
-        forward = PrimalPrinter(function, names, saver.insert, self.namer).body()
+        forward = PrimalPrinter(function, names, saver.insert, self.namer, builder.scopes).body()
         value = names.read(result)
+        if self.joint and builder.scopes:
+            value = self.held_value(value, builder.scopes, forward)
         if builder.uses_shadow:
             always = {names.name(v) for v, (block, _) in self.layout.home.items() if block is self.function.body}
             name_shadows(reverse, self.taken, self.bars_of_containers(reverse), always)
@@ -164,6 +170,15 @@ class Generator:
             if self.joint
             else self.split_functions(forward, reverse, outputs, gradients, saver)
         )
+
+    def held_value(self, value, scopes, forward):
+        """The result under a name of its own, where the reverse sweep runs lines again that bind the names in it."""
+        written = set().union(*[scope.written for scope in scopes.values()])
+        if not any(isinstance(n, ast.Name) and n.id in written for n in ast.walk(value)):
+            return value
+        text = unique("result", self.taken)
+        forward.append(Line(name(text, True), value))
+        return name(text)
 
     def bars_of_containers(self, reverse) -> set[str]:
         """Names of adjoints that stand for containers alone, and that no line uses: free for their shadows."""
@@ -225,6 +240,7 @@ class Generator:
             [*reverse, *[Line(None, g) for g in gradients]],
             before,
             known=known,
+            lenient=self.run_again,
             stage=stage,
             function=f"{function} reverse",
         )
@@ -244,7 +260,9 @@ class Generator:
                 *self.namer.imports,
                 *(v.name for v in self.function.globals),
             }
-            lenient = forward_names if kind == "gradient" else self.taken if kind == "forward" else ()
+            lenient = (
+                forward_names if kind == "gradient" else self.taken if kind == "forward" else set()
+            ) | self.run_again
             verify_code(
                 code,
                 parameters,
@@ -253,6 +271,11 @@ class Generator:
                 stage="simplify",
                 function=f"{self.function.name} {kind}",
             )
+
+    @property
+    def run_again(self) -> set[str]:
+        """Names that segments and checkpointed loops bind when they run again."""
+        return set().union(*[scope.written for scope in self.saver.b.scopes.values()])
 
     def verify_kept(self, forward, reverse, stage="simplify"):
         """Check that what is put on lists is taken off again, value by value."""

@@ -38,6 +38,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tup
 from ..transform.bars import unique
+from ..transform.rerun import is_print
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
 from .names import apply, method_of, operator_node
 
@@ -183,9 +184,11 @@ class _Renamer(ast.NodeTransformer):
 class PrimalPrinter:
     """Turns the statements of a function into code, with the insertions of the save pass."""
 
-    def __init__(self, function, names: PrimalNames, insertions, namer, kept_vars=()):
+    def __init__(self, function, names: PrimalNames, insertions, namer, scopes=None):
         self.function, self.names, self.insert, self.namer = function, names, insertions, namer
-        self.kept = set(kept_vars)
+        self.scopes = scopes or {}  # segments and checkpointed loops that run again in reverse
+        self.plain = False  # nothing is taped, in calls either
+        self.again = False  # the program has run this part before
         self.out: list = []
 
     def body(self):
@@ -313,6 +316,8 @@ class PrimalPrinter:
         )
 
     def _effect(self, s: Effect):
+        if self.again and is_print(s):
+            return
         node = _Renamer(self.names, s.names, s.writes).visit(copy.deepcopy(s.node))
         self.out.append(Verbatim(node, s.loc))
 
@@ -367,7 +372,10 @@ class PrimalPrinter:
         for phi in s.phis:
             self.rename(self.out, phi.target, phi.then, s)
         self.undefined(self.out, s, "then")
-        self._run_loop(s)
+        if s in self.scopes:
+            self.scopes[s].forward(self)
+        else:
+            self.print_loop(s)
         for phi in s.exits:
             self.rename(self.out, phi.target, phi.then, s)
 
@@ -377,9 +385,12 @@ class PrimalPrinter:
             self.rename(body, phi.target, phi.orelse, s)
         return body
 
-    def _run_loop(self, s: Loop):
+    def loop_head(self, s) -> list:
+        return list(self.insert.head.get(s, ()))
+
+    def print_loop(self, s: Loop, first=()):
         counter = self.insert.counters.get(s)
-        head = list(self.insert.head.get(s, ()))
+        head = [*first, *self.loop_head(s)]
         if counter is not None:
             self.line(s, name(counter, True), constant(0))
             head.insert(0, Line(name(counter, True), constant(1), ast.Add(), s.loc))
@@ -434,7 +445,10 @@ class PrimalPrinter:
         self.line(s, None, check, keep=True)
 
     def _segment(self, s: Segment):
-        self.block(s.body)
+        if s in self.scopes:
+            self.scopes[s].forward(self)
+        else:
+            self.block(s.body)
 
     def _try(self, s: Try):
         from .exceptions import print_try

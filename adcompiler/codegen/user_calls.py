@@ -14,9 +14,10 @@ def print_call(printer, s: UserCall):
     called = call(name(s.instance.forward_name), *[printer.names.read(a) for a in s.args])
     valueless = isinstance(s.target.type, Static)
     target = name(printer.names.name(s.target), True)
-    if s.reversed and not valueless:
+    taped = s.reversed and not printer.plain
+    if taped and not valueless:
         printer.line(s, ast.Tuple([target, name(printer.names.name(s.tape), True)], ast.Store()), called, keep=True)
-    elif s.reversed:
+    elif taped:
         printer.line(s, name(printer.names.name(s.tape), True), subscript(called, constant(1)), keep=True)
     elif valueless:
         printer.line(s, None, called, keep=True)

@@ -256,10 +256,18 @@ class With(Statement):
 class Segment(With):
     """A block of which nothing is taped: the adjoint restores what the block reads, and runs it again.
 
-    store: the variable that holds the contents of memory in front of the block.
+    store: the variable that holds the contents of memory in front of the block; is_automatic: not the user's choice.
     """
 
     store: Var | None = None
+    is_automatic: bool = False
+
+
+@dataclass(eq=False)
+class Kept:
+    """Defines the store of a segment, in front of its block."""
+
+    segment: Segment
 
 
 @dataclass(eq=False)

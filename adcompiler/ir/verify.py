@@ -280,7 +280,7 @@ class _Verifier:
         self.block(s.body, known, in_loop)
 
     def _segment(self, s: Segment, known, in_loop):
-        self.define(s.store, known, s, s)
+        self.define(s.store, known, s)
         self._with(s, known, in_loop)
 
     def _try(self, s: Try, known, in_loop):

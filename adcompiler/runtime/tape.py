@@ -7,6 +7,8 @@ import sys
 import numpy as np
 
 from ..errors import TapeFreedError, TapeMismatchError
+from .checkpointed import CheckpointedLoop
+from .contents import Contents
 
 
 def private(kept):
@@ -100,7 +102,9 @@ class Tape:
 def _copied(value, waiting):
     """A list or a nested tape copied; tapes whose entries are still to be copied go to `waiting`."""
     if type(value) is list:
-        return [_copied(v, waiting) if isinstance(v, Tape) else v for v in value]
+        return [_copied(v, waiting) if isinstance(v, (Tape, CheckpointedLoop)) else v for v in value]
+    if isinstance(value, CheckpointedLoop):
+        return value.fork(lambda site: _copied(site, waiting))
     if not isinstance(value, Tape):
         return value
     made = Tape(value.owner, value.sites, value.values, value.containers)
@@ -116,6 +120,10 @@ def _nbytes(value, seen) -> int:
             waiting.extend(value.values or ())
         elif isinstance(value, (list, tuple)):
             waiting.extend(value)
+        elif isinstance(value, CheckpointedLoop):
+            waiting.extend(value.kept())
+        elif isinstance(value, Contents):
+            total += value.nbytes
         else:
             total += _nbytes_of_leaf(value, seen)
     return total

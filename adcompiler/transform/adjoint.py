@@ -19,7 +19,7 @@ from collections import Counter
 import numpy as np
 
 from ..analysis.alias import root_of, view_source
-from ..ir.nodes import Assign, Call, ContainerOp, Display, GetItem, If, Loop, Store, Unpack, UserCall, Var, With
+from ..ir.nodes import Assign, Call, ContainerOp, Display, GetItem, If, Loop, Segment, Store, Unpack, UserCall, Var, With
 from ..ir.types import Num, Ref, carries_derivative
 from ..runtime.shadows import add_seed, gradient_of
 from .bars import unique
@@ -31,6 +31,7 @@ from .loop_adjoints import reverse_loop
 from .move_adjoints import move, move_items, reverse_unpack
 from .primal_operands import CHANGING, need_operand
 from .rule_adjoints import reverse_rule
+from .segment_adjoints import reverse_segment
 from .states import BORROWED, OWNED, UNIFORM, UNSET
 from .store_adjoints import reverse_item, reverse_store
 
@@ -51,6 +52,8 @@ class Builder:
         self.code: list = []
         self.loc = None
         self.uses_shadow = False
+        self.plain = False  # checkpointing is switched off: everything is taped
+        self.scopes: dict = {}  # segments and checkpointed loops that run again in reverse -> how they are printed
         self.volatile: set[int] = set()  # families that a recursive call may change
         self.uniform: dict[str, Var] = {}  # adjoints that are one number for all elements
 
@@ -329,6 +332,8 @@ class Builder:
             reverse_branch(self, s)
         elif isinstance(s, Loop):
             reverse_loop(self, s)
+        elif isinstance(s, Segment) and not self.plain:
+            reverse_segment(self, s)
         elif isinstance(s, With):
             self.block(s.body)
         elif isinstance(s, UserCall):

@@ -113,6 +113,15 @@ class Restore:
 
 
 @dataclass(eq=False)
+class Replay:
+    """The reverse of a segment or of a checkpointed loop, before which the statement is run again: see codegen.replays."""
+
+    statement: object
+    body: list
+    loc: Loc = NOWHERE
+
+
+@dataclass(eq=False)
 class Enter:
     """The start of the reverse form of a block: values kept for the block are read back here (or later)."""
 
@@ -198,6 +207,8 @@ def inner_blocks(item) -> list[list]:
         return [item.body]
     if isinstance(item, Verbatim):
         return item.blocks
+    if isinstance(item, Replay):
+        return [item.body]
     return []
 
 
@@ -209,6 +220,8 @@ def expressions(item):
         return [item.test]
     if isinstance(item, Repeat):
         return [e for e in (item.target, item.iterable) if e is not None]
+    if isinstance(item, Verbatim) and isinstance(item.node, ast.With):
+        return [i.context_expr for i in item.node.items]
     return []
 
 
@@ -218,6 +231,7 @@ __all__ = [
     "Line",
     "Needed",
     "Repeat",
+    "Replay",
     "Restore",
     "TangentLine",
     "Verbatim",

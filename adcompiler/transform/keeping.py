@@ -89,6 +89,24 @@ def keep_copy(saver, v, at):
     return name(text)
 
 
+def keep_memory(saver, v):
+    """Keep a reference to an array whose memory the reverse sweep works in; what it holds by then does not matter."""
+    text, reason = unique(f"{saver.names.name(v)}_memory", saver.taken), "its memory is used again"
+    if not saver.layout.home_loops.get(v):
+        saver.after(v, Line(name(text, True), saver.names.read(v), None, v.loc))
+        if saver.layout.home[v][0] is not saver.function.body or saver.layout.may_be_missing(v):
+            preset(saver, text)
+        saver.on_tape(text, text, v, reason, listed=False, what="memory")
+        return name(text)
+    site = unique(f"{text}_saved", saver.taken)
+    saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+    saver.after(v, Line(None, call(push(site), saver.names.read(v)), None, v.loc, keep=True))
+    pop = Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True)
+    saver.place_key(("memory", v), saver.layout.home[v][0], pop)
+    saver.on_tape(site, site, v, reason, listed=True, what="memory")
+    return name(text)
+
+
 def plan_shape(saver, v):
     """Something with the shape of `v`."""
     t = v.type

@@ -14,7 +14,7 @@ from ..analysis.alias import root_of
 from ..ir.nodes import Assign, Call, ContainerOp, If, Loop, Store, Unpack, UserCall, Var, operands, walk
 from ..ir.types import Num, Ref
 from .branch_adjoints import is_empty
-from .code import Enter, LoopTarget, Repeat, Trips, call, clone, constant, name, subscript
+from .code import Enter, LoopTarget, Repeat, Replay, Trips, call, clone, constant, name, subscript
 from .move_adjoints import move_phis
 from .primal_operands import changes, need_operand
 from .states import BORROWED, OWNED, UNSET
@@ -68,7 +68,10 @@ def reverse_loop(b, s: Loop):
     if is_empty(body):
         move_phis(b, [(p.target, p.then) for p in heads])
         return
-    b.code.append(_header(b, s, body))
+    if s.checkpoints is not None and not b.plain:
+        b.code.append(Replay(s, body, s.loc))
+    else:
+        b.code.append(reversed_loop(b, s, body))
     move_phis(b, [(p.target, p.then) for p in heads])
 
 
@@ -155,7 +158,7 @@ def _has_memory_work(b, s):
     )
 
 
-def _header(b, s: Loop, body):
+def reversed_loop(b, s: Loop, body):
     """The loop that walks backwards over the trips that ran."""
     if s.kind == "range" and not s.breaks:
         bounds = [need_operand(b, bound, s) for bound in s.bounds]

@@ -60,8 +60,9 @@ TYPICAL = 50  # a typical extent and trip count, for comparing costs that are no
 class MemoryChoices:
     """What the statements of one function do to memory, and per array whether it is restored or copied."""
 
-    def __init__(self, builder, *, tbr, interrupted):
-        self.b, self.layout, self.function, self.tbr = builder, builder.layout, builder.function, tbr
+    def __init__(self, builder, layout, function, *, tbr, interrupted):
+        self.b, self.layout, self.function, self.tbr = builder, layout, function, tbr
+        self.own_scope = None  # the checkpointed loop that these choices are for
         self.interrupted = interrupted  # the caller's code runs between the sweeps, this function's again among it
         self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or _opaque(s)]
         self.restoring: dict = {}  # arrays that are restored in reverse
@@ -146,17 +147,17 @@ class MemoryChoices:
         self.copies[(v, first)] = True
         return first
 
-    def choose(self, code):
-        """Per array that changes in place: restore it in reverse, or copy what is read."""
+    def choose(self, code, leaves=lambda node: False):
+        """Per array that changes in place: restore it in reverse, or copy what is read; without nodes that it `leaves`."""
         reads: dict = {}
         for item in lines(code):
             for e in expressions(item):
                 for n in nodes(e):
-                    if isinstance(n, Needed) and n.need == "value" and n.at is not END:
+                    if isinstance(n, Needed) and n.need == "value" and n.at is not END and not leaves(n):
                         self.note_read(n.var, n.at, reads)
         for root, wanted in reads.items():
             kills = self.kills_of(root.group.family)
-            if root in self.not_restorable or not self.restorable(root, kills):
+            if root in self.not_restorable or any(self.in_scope(k) for k in kills) or not self.restorable(root, kills):
                 continue
             first = min(self.layout.position[s] for s, _ in wanted)
             loops = {loop for s, _ in wanted for loop in self.layout.loops[s]}
@@ -170,6 +171,10 @@ class MemoryChoices:
             if restore <= copies:
                 self.restoring[root] = True
                 self.saved_kills |= set(kills if not self.tbr else relevant)
+
+    def in_scope(self, k) -> bool:
+        """Does a statement stand in a segment or a checkpointed loop, whose saver it is left to?"""
+        return any(s in self.b.scopes and s is not self.own_scope for s in self.layout.branches[k])
 
     def note_read(self, v, at, reads):
         """Record that the reverse of `at` reads memory that changes later."""

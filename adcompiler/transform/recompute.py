@@ -139,6 +139,8 @@ def _cost(saver, v, depth, users=()) -> int:
 def _cost_of(saver, u, depth, users=()):
     if u.const is not NOTHING and isinstance(u.const, (bool, int, float, str)):
         return 0
+    if u in saver.function.params:
+        return 0
     if u.definition in ("param", "global", "loop"):
         if u.definition == "loop":
             return 0 if u in saver.layout.loop_of_index else 1

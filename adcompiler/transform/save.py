@@ -20,7 +20,7 @@ from ..ir.nodes import NOTHING, Assign, Phi, Var
 from ..ir.types import Num, Ref
 from .bars import unique
 from .code import Line, Needed, Trips, name
-from .keeping import keep, keep_copy, keep_entries, keep_trips, plan_shape, preset
+from .keeping import keep, keep_copy, keep_entries, keep_memory, keep_trips, plan_shape, preset
 from .memory_choices import MemoryChoices
 from .needs import Needs
 from .recompute import last_use, read_back, recompute
@@ -34,15 +34,17 @@ class Saver:
 
     def __init__(self, builder, code, taken, *, joint, tbr=True, primal_names, interrupted=False):
         self.b, self.code, self.taken, self.joint, self.tbr = builder, code, taken, joint, tbr
+        self.simplifying = True  # are the parts that run again put into their shortest form?
         self.private: set[str] = set()  # sites of the tape whose memory is copied at the end of the forward sweep
         self.layout, self.function = builder.layout, builder.function
         self.names = primal_names
-        self.memory = MemoryChoices(builder, tbr=tbr, interrupted=interrupted)
+        self.memory = MemoryChoices(builder, self.layout, self.function, tbr=tbr, interrupted=interrupted)
         self.insert = Insertions()
         self.kept: list[Kept] = []
         self.recomputed: list = []
         self.plans: dict = {}
         self.used_names: dict[str, object] = {}
+        self.reserved: dict[str, object] = {}  # names that replays bind -> the variable that they may stand for
         self.tape: list[tuple[str, str]] = []  # (name in the forward function, name in the adjoint)
         self.index_names: dict = {}
         self.waiting: list = []  # heap of (rank, number, key)
@@ -52,17 +54,33 @@ class Saver:
     # -- driver ----------------------------------------------------------------------------------------------------
     def run(self):
         """Resolve every need; afterwards the code is plain."""
-        self.memory.choose(self.code)
+        self.memory.choose(self.code, self.leaves)
         restore_all(self, self.code)
         self.needs = Needs(self.code)
-        found = self.needs.take_found()
+        found = self.own(self.needs.take_found())
         for n in found:
             self.key(n)  # the statements that share a copy are known once all have been seen
         while self.wait_for(found):
             self.resolve_waiting()
-            found = self.needs.nodes()
-        working_copies(self)
+            found = self.own(self.needs.nodes())
+        self.keep_private()
         substitute(self, self.code)
+
+    def own(self, found) -> list:
+        """The nodes that this saver resolves."""
+        return [n for n in found if not self.leaves(n)]
+
+    def leaves(self, node) -> bool:
+        """Is a node left to the saver of the code around?"""
+        return False
+
+    def hand_over(self, node):
+        """A node that is left to the saver of the code around, as that is to see it."""
+        return node
+
+    def keep_private(self):
+        """What is restored in reverse must not be seen by anyone else."""
+        working_copies(self)
 
     def wait_for(self, found) -> bool:
         """Queue the needs of nodes that have no plan yet, latest definition first; is any need waiting?"""
@@ -79,7 +97,7 @@ class Saver:
             key = heapq.heappop(self.waiting)[2]
             if key not in self.plans:
                 self.plans[key] = self.plan(key)
-            self.wait_for(self.needs.take_found())
+            self.wait_for(self.own(self.needs.take_found()))
 
     def rank(self, key):
         v = key[1]
@@ -91,8 +109,8 @@ class Saver:
         if isinstance(n, Trips):
             return ("trips", n.loop)
         v = n.var
-        if n.need == "entries":
-            return ("entries", v)
+        if n.need in ("entries", "memory"):
+            return (n.need, v)
         if n.need == "value" and self.memory.unstable(v) and self.memory.changes_after(v, n.at):
             mode = self.memory.restoring.get(root_of(v)) if self.memory.is_array(v) else None
             if not mode:
@@ -114,6 +132,8 @@ class Saver:
             return made
         if kind == "entries":
             return keep_entries(self, v)
+        if kind == "memory":
+            return self.plan_memory(v)
         if (
             kind == "value"
             and v.const is not NOTHING
@@ -153,6 +173,16 @@ class Saver:
                 hint="take a copy of it: x[i:j].copy()",
             )
         return keep(self, v)
+
+    def plan_memory(self, v):
+        """The very object that the forward sweep has used, not a copy of what it held."""
+        if v.definition == "global":
+            return name(self.names.name(v))
+        if not self.memory.changes_between(v) or self.memory.shadowed(v):
+            if ("ref", v) not in self.plans:
+                self.plans["ref", v] = self.plan(("ref", v))
+            return self.plans["ref", v]
+        return keep_memory(self, v)
 
     def plan_index(self, v):
         loop = self.layout.loop_of_index.get(v)

@@ -6,7 +6,7 @@ import ast
 
 import numpy as np
 
-from .code import Enter, Line, LoopTarget, Needed, Repeat, Trips, call, clone, inner_blocks, name, subscript
+from .code import Enter, Line, LoopTarget, Needed, Repeat, Trips, Verbatim, call, clone, inner_blocks, name, subscript
 from .keeping import ShapeName
 
 
@@ -22,6 +22,9 @@ def substitute(saver, code):
                 item.target = name(saver.index_names.get(index, "_"), True) if index is not None else name("_", True)
                 if item.target.id == "_":
                     item.iterable = _uncounted(saver, item.iterable)
+        elif isinstance(item, Verbatim) and isinstance(item.node, ast.With):
+            for context in item.node.items:
+                context.context_expr = _replaced(saver, context.context_expr)
         elif hasattr(item, "test"):
             item.test = _replaced(saver, item.test)
         for inner in inner_blocks(item):
@@ -39,6 +42,8 @@ def _uncounted(saver, node):
 
 
 def _replaced(saver, node):
+    if isinstance(node, Needed) and saver.leaves(node):
+        return saver.hand_over(node)
     if isinstance(node, Needed):
         return _replaced(saver, clone(saver.plans[saver.key(node)]))
     if isinstance(node, Trips):

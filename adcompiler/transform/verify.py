@@ -154,6 +154,8 @@ def free_names(e) -> set[str]:
     >>> sorted(free_names(ast.parse("[x * y for x in z]", mode="eval").body))
     ['y', 'z']
     """
+    if isinstance(e, Needed):
+        return set()  # a placeholder; what it stands for is not decided
     if isinstance(e, ast.Name):
         return {e.id} if isinstance(e.ctx, ast.Load) else set()
     found: set[str] = set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ...ir.nodes import NOTHING, Checkpoints, Const, Segment
+from ...ir.nodes import NOTHING, Checkpoints, Const, Kept, Segment
 from ...ir.types import OPAQUE
 from ...segments import CheckpointedFunction, checkpoint, checkpointed
 
@@ -51,7 +51,7 @@ def lower_segment(cx, node, item, lower_body):
         body = cx.blocks.pop()
     store = cx.new_var("kept", OPAQUE, node, hidden=True)
     segment = Segment([], body, loc=cx.loc(node), store=store)
-    store.definition = segment
+    store.definition = Kept(segment)
     cx.emit(segment)
     return made
 

@@ -1,0 +1,90 @@
+"""The compiler's own choice of what is checkpointed: the loops of a program, or for tests every block of it.
+
+Takes a lowered function before its layout is made; loops and blocks that the user has marked stay as they are. Whether
+a loop is really run again is decided at run time, from the measured sizes of its state and of the tape of a trip.
+"""
+
+from __future__ import annotations
+
+from ..ir.nodes import Checkpoints, Const, If, Kept, Loop, Segment, Try, With, blocks
+from ..ir.types import OPAQUE
+
+DEEPEST = 2  # checkpointed loops inside one another
+FORMS = ("auto", "revolve", "two_level", "online", "segments", "bodies", "whole")
+
+
+def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = None):
+    """Mark what is to be checkpointed. form: "auto"; the others are for tests.
+
+    "revolve", "two_level", "online": every loop with that schedule and two snapshots. "segments": every two statements
+    of a block, "bodies": the body of every loop, "whole": the body of the function, as segments.
+    """
+    if form in ("auto", "revolve", "two_level", "online"):
+        _loops(function.body, cx, form, memory, DEEPEST)
+    elif form == "bodies":
+        _bodies(function.body, cx)
+    elif form == "segments":
+        _pairs(function.body, cx)
+    elif form == "whole":
+        function.body = [_segment(function.body, cx)]
+
+
+def _loops(block, cx, form, memory, depth):
+    for s in block:
+        inner = depth
+        if isinstance(s, Loop) and depth:
+            if s.checkpoints is None:
+                s.checkpoints = _checkpoints(s, cx, form, memory)
+            inner -= 1
+        for part in blocks(s):
+            _loops(part, cx, form, memory, inner)
+
+
+def _checkpoints(s, cx, form, memory):
+    store = cx.new_var("steps", OPAQUE, hidden=True)
+    store.definition, store.loc = s, s.loc
+    options = {"snapshots": Const(2)} if form != "auto" else {} if memory is None else {"memory": Const(memory)}
+    return Checkpoints(form, options, store, is_automatic=True)
+
+
+def _segment(body, cx):
+    store = cx.new_var("kept", OPAQUE, hidden=True)
+    loc = body[0].loc if body else None
+    made = Segment([], body, store=store, is_automatic=True, **({"loc": loc} if loc is not None else {}))
+    store.definition, store.loc = Kept(made), made.loc
+    return made
+
+
+def _bodies(block, cx):
+    for s in block:
+        for part in blocks(s):
+            _bodies(part, cx)
+        if isinstance(s, Loop) and _bound_by_header(s.body) < len(s.body):
+            first = _bound_by_header(s.body)
+            s.body[first:] = [_segment(s.body[first:], cx)]
+
+
+def _pairs(block, cx):
+    for s in block:
+        if isinstance(s, (If, Loop, With)):
+            for part in [s.then] if isinstance(s, Try) else blocks(s):
+                if part is not getattr(s, "test_block", None):
+                    _pairs(part, cx)
+    out, waiting = block[: _bound_by_header(block)], []
+    for s in [*block[len(out) :], None]:
+        if waiting and (s is None or len(waiting) == 2 or isinstance(s, With)):
+            out.append(_segment(waiting, cx))
+            waiting = []
+        if isinstance(s, With):
+            out.append(s)
+        elif s is not None:
+            waiting.append(s)
+    block[:] = out
+
+
+def _bound_by_header(block) -> int:
+    """How many statements at the start of a loop's body stand for what its header does."""
+    return next((k for k, s in enumerate(block) if not getattr(s, "implicit", False)), len(block))
+
+
+__all__ = ["FORMS", "mark_for_checkpointing"]

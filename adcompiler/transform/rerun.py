@@ -1,0 +1,214 @@
+"""What may run again: the statements of a segment that would do something else the second time are refused.
+
+Draws from NumPy's generators and from `random` are put back to where they were, text is printed once; calls of unknown
+functions and stores into what only Python knows are refused, with the place. `memory_of` says what a new run changes.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import types
+
+import numpy as np
+
+from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Loop, Raw, UserCall, Var, operands, walk
+from ..ir.types import Num, Opaque, Ref
+from ..rules.registry import is_inactive
+from .primal_operands import CHANGING
+
+
+def obstacle_of(saver, statement):
+    """Where and why a segment or a loop cannot run again: `(place, reason)`, or None."""
+    for s in walk([statement]):
+        reason = obstacle(s)
+        if reason is not None:
+            return s.loc, reason
+    return _made_anew(saver, statement)
+
+
+def _made_anew(saver, statement):
+    """An object that the scope makes, and whose adjoint others find by its identity: a new run would make another."""
+    b = saver.b
+
+    def by_identity(v):
+        return isinstance(v, Var) and v.active and (isinstance(v.type, Ref) or b.shadow_kind(v))
+
+    if isinstance(statement, Loop):
+        for phi in statement.phis:
+            if by_identity(phi.target) and phi.orelse is not None and phi.orelse is not phi.target:
+                return statement.loc, f"the loop makes '{phi.target.name}' anew, which later trips change in place"
+    for s in walk([statement]):
+        if isinstance(s, ContainerOp) and s.kind in CHANGING and any(by_identity(v) for v in operands(s.value)):
+            return s.loc, "an object that is changed in place is put into a container"
+    for v, (_, position) in b.layout.home.items():
+        inside = b.layout.position[statement] <= position <= b.layout.last[statement]
+        if inside and not isinstance(statement, Loop) and by_identity(v) and b.layout.used_after(v, last_inside(b, statement)):
+            return v.loc, f"'{v.name}' is made here, and changed in place later"
+    return None
+
+
+def last_inside(b, statement):
+    """The last statement inside another one."""
+    return b.layout.statements[b.layout.last[statement]]
+
+
+def obstacle(s) -> str | None:
+    """Why a statement must not run twice, or None."""
+    if isinstance(s, Effect):
+        return _of_effect(s)
+    if isinstance(s, Assign):
+        return _of_value(s.value)
+    return None
+
+
+def is_print(s) -> bool:
+    """Is this statement a call of `print`? It runs once."""
+    node = s.node
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "print"
+        and "print" not in s.names
+    )
+
+
+def _of_effect(s):
+    if isinstance(s.node, (ast.Assert, ast.Raise)) or is_print(s):
+        return None
+    for n in ast.walk(s.node):
+        if isinstance(n, ast.Call):
+            return f"'{ast.unparse(n.func)}(...)' may do something outside"
+        if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store):
+            return f"'{ast.unparse(n)}' is stored into, which the compiler does not follow"
+        if isinstance(n, (ast.Global, ast.Nonlocal)):
+            return "a variable from outside is bound"
+    return None
+
+
+def _of_value(value):
+    if isinstance(value, Raw):
+        calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)]
+        return None if not calls or isinstance(value.node, ast.Lambda) else _of_calls(calls, value.names)
+    if not isinstance(value, Call):
+        return None
+    if value.rule is not None:
+        return None
+    function = value.function
+    if isinstance(function, GetAttr):
+        return _of_method(function)
+    function = function.value if isinstance(function, Const) else function
+    if isinstance(function, Var):
+        return f"what '{function.name}(...)' does is not known"
+    return None if is_repeatable(function) else f"what '{getattr(function, '__name__', function)}' does is not known"
+
+
+def _of_calls(calls, names):
+    for n in calls:
+        root = n.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        known = names.get(root.id) if isinstance(root, ast.Name) else None
+        value = known.value if isinstance(known, Const) else getattr(known, "const", None)
+        if isinstance(n.func, ast.Name) and known is None:
+            import builtins
+
+            value = getattr(builtins, n.func.id, None)
+        if isinstance(n.func, ast.Attribute) and isinstance(value, types.ModuleType):
+            value = getattr(value, n.func.attr, None) if isinstance(n.func.value, ast.Name) else None
+        if not is_repeatable(value):
+            return f"'{ast.unparse(n.func)}(...)' may do something outside"
+    return None
+
+
+def _of_method(function):
+    base = function.base
+    if isinstance(base, Var) and isinstance(base.type, Opaque) and function.attr in _DRAWS:
+        return None
+    if isinstance(base, Var) and isinstance(base.type, (Num, Ref)):
+        return None
+    value = base.value if isinstance(base, Const) else getattr(base, "const", None)
+    if isinstance(value, types.ModuleType) and is_repeatable(getattr(value, function.attr, None)):
+        return None
+    if isinstance(value, (str, bytes)):
+        return None
+    return f"what the method '{function.attr}' does is not known"
+
+
+_DRAWS = {n for n in dir(np.random.Generator) if not n.startswith("_")} | {
+    n for n in dir(np.random.RandomState) if not n.startswith("_")
+}
+_SAFE = (abs, all, any, bool, complex, dict, divmod, enumerate, float, frozenset, hash, int, isinstance, len, list, max)
+_SAFE += (min, pow, range, repr, reversed, round, set, slice, sorted, str, sum, tuple, zip, type, getattr, hasattr, id)
+
+
+def is_repeatable(function) -> bool:
+    """Does a function give the same again, or draw from a generator whose state is put back?"""
+    if isinstance(function, type):
+        return True
+    try:
+        if function in _SAFE or is_inactive(function):
+            return True
+    except TypeError:
+        return False
+    module = getattr(function, "__module__", None) or ""
+    if module.partition(".")[0] in ("_operator", "operator", "math", "cmath", "numpy", "adcompiler"):
+        return getattr(function, "__name__", "") not in ("save", "savez", "savetxt", "load", "tofile", "seterr")
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, (np.random.RandomState, random.Random)) or isinstance(owner, type)
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def memory_of(saver, variables):
+    """Which of the variables name memory that the scope changes, and the modules whose generators it draws from."""
+    statements = list(walk(saver.function.body))
+    calls = any(isinstance(s, UserCall) for s in statements)
+    drawn = {v for s in statements for v in _drawn_from(s)}
+    kept = []
+    for v in dict.fromkeys(variables):
+        if saver.memory.is_array(v):
+            changed = saver.changed_inside(v)
+        elif isinstance(v.type, Ref):
+            changed = calls or _container_changes(saver, v, statements)
+        else:
+            changed = v in drawn
+        if changed:
+            kept.append(v)
+    return kept, [m for m in (np.random, random) if any(_draws_from_module(s, m) for s in statements)]
+
+
+def _container_changes(saver, v, statements) -> bool:
+    sites = saver.b.cx.sites_within(v)
+    changing = any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites for s in statements)
+    return changing or any(saver.memory.kills_by_family.get(id(f)) for f in saver.b.cx.element_families(v))
+
+
+def _drawn_from(s):
+    """Generators, and other objects that only Python knows, whose methods a statement calls."""
+    if isinstance(s, Assign) and isinstance(s.value, Call):
+        function = s.value.function
+        if isinstance(function, GetAttr):
+            yield from operands(function.base)
+        if s.value.rule is not None and not s.value.rule.pure:
+            yield from (a for a in s.value.args[:1] if isinstance(a, Var) and not isinstance(a.type, Num))
+
+
+def _draws_from_module(s, module) -> bool:
+    value = s.value if isinstance(s, Assign) else None
+    if isinstance(value, Call):
+        return _is_of_module(value.function.value if isinstance(value.function, Const) else value.function, module)
+    if isinstance(value, Raw):
+        short = module.__name__.rpartition(".")[2]
+        return any(isinstance(n, ast.Attribute) and n.attr == short or isinstance(n, ast.Name) and n.id == short for n in ast.walk(value.node))
+    return False
+
+
+def _is_of_module(function, module) -> bool:
+    owner = getattr(function, "__self__", None)
+    return owner is (np.random.mtrand._rand if module is np.random else random._inst)
+
+
+__all__ = ["is_print", "memory_of", "obstacle", "obstacle_of"]
