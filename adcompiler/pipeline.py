@@ -114,7 +114,7 @@ def compile_function(
 
 def compile_tangent(source, signature: Signature, *, strict: bool = False, in_place=frozenset()) -> Compiled:
     """All passes of forward mode, in order; `in_place` as in `compile_function`."""
-    _, simplifying, verifying, _ = switches()
+    _, simplifying, verifying, *_ = switches()
     with forward_mode():
         function, cx = lower_function(source, signature, in_place, strict)
         layout = Layout(function)

@@ -32,6 +32,7 @@ from ..transform.code import (
     name,
     needed,
     nodes,
+    subscript,
 )
 from ..transform.code import expressions as expressions_of
 from ..transform.exposed import assigned_in, exposed_names
@@ -461,7 +462,8 @@ class LoopScope(Scope):
     def over(self, names):
         s = self.statement
         if s.kind == "range":
-            return call(self.namer.object(range), *[names.read(b) for b in s.bounds])
+            span = call(self.namer.object(range), *[names.read(b) for b in s.bounds])
+            return subscript(span, ast.Slice(None, None, constant(-1))) if s.backward else span
         if s.kind == "while":
             return constant(None)
         return names.read(s.header[1])

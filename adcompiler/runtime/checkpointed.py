@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextlib
 
-from ..checkpointing import DISK, Advance, Drop, OnlineSchedule, Restore, Reverse, Snapshot, Tape, revolve, two_level
-from ..errors import AdcompilerError
+from ..checkpointing import Advance, Drop, OnlineSchedule, Restore, Reverse, Snapshot, Tape, revolve, two_level
 from .contents import Contents, unchanged
 
 DEFAULT_SNAPSHOTS = 20
@@ -33,15 +32,15 @@ class CheckpointedLoop:
     >>> for action, trips in steps.reverse():
     ...     if action == "restore":
     ...         (x,) = steps.load()
-    ...     print(action, "" if trips is None else list(trips))
-    reverse [2]
-    restore 
-    advance [0]
-    tape [1]
-    reverse [1]
-    restore 
-    tape [0]
-    reverse [0]
+    ...     print(action, *(trips or ()))
+    reverse 2
+    restore
+    advance 0
+    tape 1
+    reverse 1
+    restore
+    tape 0
+    reverse 0
     """
 
     def __init__(self, over, sites, *, length=None, schedule=None, snapshots=None, period=None, directory=None, memory=None):
@@ -51,7 +50,7 @@ class CheckpointedLoop:
         self.schedule, self.snapshots, self.period, self.directory = schedule, snapshots, period, directory
         self.count = 0  # trips run so far
         self.stored: dict = {}  # step -> (names, contents of memory)
-        self.at = None  # the step of the action at hand
+        self.at, self.last = None, False  # the step of the action at hand; whether its snapshot is read for the last time
         self.end: Contents | None = None
         self.recomputed = 0
         if schedule == "online":
@@ -105,10 +104,7 @@ class CheckpointedLoop:
     def reverse(self):
         """The actions of the reverse sweep, as (word, trips)."""
         plan = self.plan if self.schedule != "online" else self.online.finish(self.count)
-        first = True
         for action in plan.reverse():
-            if not first or not isinstance(action, Reverse):
-                first = False
             if isinstance(action, (Advance, Tape)):
                 self.recomputed += action.stop - action.start
             yield from self._carried(action, None)
@@ -170,4 +166,4 @@ class CheckpointedLoop:
         return [*self.sites, *[names for names, _ in self.stored.values()], *contents, *([self.end] if self.end else [])]
 
 
-__all__ = ["AdcompilerError", "CheckpointedLoop", "DISK"]
+__all__ = ["CheckpointedLoop"]
