@@ -1,4 +1,10 @@
-"""Whole programs with everything checkpointed: the gradient is bit for bit the one of the full tape."""
+"""Whole programs with everything checkpointed: the gradient is bit for bit the one of the full tape.
+
+Every program runs with one way to checkpoint loops and one to cut it into segments, in turn; with ADCOMPILER_ALL_FORMS=1
+in the environment with all of them.
+"""
+import os
+
 import pytest
 
 import adcompiler as ad
@@ -7,13 +13,20 @@ from tests.programs import all_programs
 from tests.programs.differentiate import assert_clear, assert_same_numbers, detached, gradient_function
 
 PROGRAMS = [p for p in all_programs() if p.raises is None]
-FORMS = ["auto", "revolve", "two_level", "online", "segments", "bodies", "whole"]
+LOOPS, SEGMENTS = ("revolve", "online", "two_level", "auto"), ("segments", "bodies", "whole")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_gradient_is_bit_equal_when_checkpointed(program):
+def forms(k):
+    if os.environ.get("ADCOMPILER_ALL_FORMS", "0") not in ("", "0"):
+        return (*LOOPS, *SEGMENTS)
+    return LOOPS[k % len(LOOPS)], SEGMENTS[k % len(SEGMENTS)]
+
+
+@pytest.mark.parametrize("k", range(len(PROGRAMS)), ids=[p.name for p in PROGRAMS])
+def test_gradient_is_bit_equal_when_checkpointed(k):
+    program = PROGRAMS[k]
     try:
         taped = detached(gradient_function(program)(*program.fresh()))
     except ad.AdcompilerError as error:
@@ -21,8 +34,8 @@ def test_gradient_is_bit_equal_when_checkpointed(program):
             raise
         assert_clear(error)
         return
-    for form in FORMS:
-        with pipeline.switched(checkpoint=form):
+    for form in forms(k):
+        with pipeline.switched(checkpoint=form, verify=True):
             call = gradient_function(program)
             checkpointed = detached(call(*program.fresh()))
             again = call(*program.fresh())
