@@ -26,6 +26,7 @@ from .errors import (
 )
 from .forward import jvp, linearize
 from .report.tape_profile import TapeProfile, plot_tape, tape_profile
+from .jacobians import hessian, hvp, jacobian
 from .rules.registry import register_jvp, register_vjp, rule
 from .runtime.leaf import Leaf, leaf, no_grad
 from .runtime.tape import Tape
@@ -34,7 +35,6 @@ from .segments import checkpoint, checkpointed
 __version__ = "0.1.0"
 
 _LATER = {
-    **dict.fromkeys(("jacobian", "hessian", "hvp"), "Jacobians and second derivatives"),
     **dict.fromkeys(("on_adjoint", "debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
 }
 
@@ -69,6 +69,9 @@ __all__ = [
     "checkpointed",
     "differentiable",
     "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
     "jvp",
     "leaf",
     "linearize",

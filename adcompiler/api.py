@@ -16,7 +16,7 @@ from .forward_gradient import ForwardGradientCaller
 from .generated_calls import call_generated
 from .gradient_calls import GradientCaller
 from .rules.registry import inactive
-from .runtime.finish import private_copy
+from .runtime.finish import kept_apart, private_copy
 
 
 def _refuse(options):
@@ -52,15 +52,16 @@ class _Gradient(Derivative):
     @property
     def inner(self):
         """The compiled forms of the function whose gradient this is."""
-        return programs_of(self.function, **self.options)
+        return programs_of(self.function, **{k: v for k, v in self.options.items() if k in self.takes_over})
 
     def written(self, signature, strict):
         """The gradient at a signature as a function with source."""
         from .derivatives.gradients import written_gradient
+        from .derivatives.tangents import written_forward_gradient
 
-        return written_gradient(
-            self.inner, self.wrt, signature, strict, name=self.__name__, with_value=self.with_value
-        )
+        forward = self.options.get("mode") == "forward"
+        written = written_forward_gradient if forward else written_gradient
+        return written(self.inner, self.wrt, signature, strict, name=self.__name__, with_value=self.with_value)
 
     @property
     def caller(self):
@@ -137,13 +138,16 @@ def vjp(f, *args, wrt=None, **kwargs):
         value = f(*args, **kwargs)
         return value, lambda seed: resolved.empty_gradient(binding)
     compiled = programs.split(binding, resolved.paths)
-    value, tape = call_generated(compiled, "forward", private_copy(binding.values, compiled))
+    value, tape = call_generated(compiled, "forward", private_copy(kept_apart(binding.values), compiled))
 
     def pullback(seed=1.0):
         """The adjoints of the arguments for an adjoint of the value."""
         return run_adjoint(programs, compiled, binding, resolved, tape, value, seed, retain=True)
 
     return value, pullback
+
+
+vjp.immediate_operator = "vjp"
 
 
 def _every_floating(binding):

@@ -67,6 +67,9 @@ def linearize(f, *args, wrt=None, **kwargs):
     return value, linear_map
 
 
+jvp.immediate_operator, linearize.immediate_operator = "jvp", "linearize"
+
+
 def programs_for(f):
     """The compiled forms of a function, or of one with derivatives."""
     if isinstance(f, _Bound):

@@ -7,8 +7,8 @@ import inspect
 
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
-from ..frontend.lower import Signature
-from ..frontend.signature import Described
+from ..frontend.signature import Described, Signature
+from .forms import identifier, path_text
 from .written import free_name, written_function
 
 
@@ -53,10 +53,10 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
             f"the derivative of a gradient with respect to {wrt!r}, which holds no number",
             hint="choose other arguments with wrt=",
         )
-    inner = Signature(signature.parameters, resolved.paths, _outputs(programs), signature.aliases)
+    inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
     compiled = programs.compiled(inner, joint=True, strict=strict)
     called = f"{compiled.name}_gradient"
-    name = free_name(name if name.isidentifier() else "gradient_of_function", {called, *parameters})
+    name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}
     given = ", ".join(private_arguments(compiled, signature, namespace))
     head = f"def {name}({', '.join(parameters)}):\n"
@@ -67,7 +67,7 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     parts = [
         (gradient if len(resolved.paths) == 1 else f"{gradient}[{k}]")
         if k >= 0
-        else _path_text(path)
+        else path_text(path)
         for k, path in zip(resolved.order, resolved.asked, strict=True)
     ]
     packed = parts[0] if resolved.is_single else f"({', '.join(parts)},)" if len(parts) == 1 else f"({', '.join(parts)})"
@@ -76,11 +76,8 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     return written_function(name, text, namespace)
 
 
-def _path_text(path) -> str:
-    return path[0] if len(path) == 1 else f"{path[0]}[{path[1]!r}]"
-
-
-def _outputs(programs) -> tuple:
+def outputs_of(programs) -> tuple:
+    """The outputs of a function as a signature has them."""
     return () if programs.outputs == ("return",) else programs.outputs
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from ..calling import Binding
 from ..decorator import Programs, present_facts
-from ..frontend.lower import Signature
+from ..frontend.signature import Signature
 from ..frontend.source import get_source
 
 

@@ -43,6 +43,22 @@ class Described:
             return hash((self.kind, self.type, self.items, id(value)))
 
 
+@dataclass(frozen=True)
+class Signature:
+    """The types of one call: parameters by name (a star parameter holds a tuple, a double star a dict).
+
+    wrt: paths of the active inputs: (parameter,) or (parameter, position or key). aliases: pairs of parameters that are
+    one object. outputs: parameters whose final content is a result.
+    """
+
+    parameters: tuple[tuple[str, Described], ...]
+    wrt: tuple[tuple, ...]
+    outputs: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    returns: bool = True
+    constant: tuple[tuple, ...] = ()
+
+
 _SCALARS = {
     float: Described("num", type_of(1.0)),
     int: Described("num", type_of(1)),

@@ -38,6 +38,9 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 # One thread at a time: CPython 3.11 counts the depth of syntax trees that it makes and compiles in one place for all.
 COMPILING = threading.RLock()
 
+# The attribute of a function made by the compiler that holds its source: the user's text, with other parameters.
+SOURCE = "__adcompiler_source__"
+
 _FUTURE_FEATURES = [getattr(__future__, name) for name in __future__.all_feature_names]
 _FUTURE_FLAGS = functools.reduce(int.__or__, (feature.compiler_flag for feature in _FUTURE_FEATURES))
 _LRU_CACHE_WRAPPER = type(functools.cache(len))
@@ -87,6 +90,8 @@ def get_source(function) -> FunctionSource:
 
 def _get_source(function) -> FunctionSource:
     plain = unwrap(function)
+    if SOURCE in plain.__dict__:
+        return plain.__dict__[SOURCE]
     code = plain.__code__
     lines = _lines(plain)
     if not lines:

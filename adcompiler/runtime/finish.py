@@ -18,6 +18,27 @@ def private_copy(values, compiled):
     return tuple(_copied(v, memo) if k in compiled.mutated else v for k, v in enumerate(values))
 
 
+def kept_apart(values):
+    """Values in which each array, also inside tuples, lists and dicts, is a copy: later changes do not reach a tape.
+
+    Arrays that share memory go on sharing it; objects are kept as they are.
+    """
+    memo: dict = {}
+
+    def kept(value):
+        if isinstance(value, np.ndarray):
+            return _copied(value, memo)
+        if type(value) in (tuple, list):
+            return type(value)(map(kept, value))
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*map(kept, value))
+        if type(value) is dict:
+            return {k: kept(v) for k, v in value.items()}
+        return value
+
+    return tuple(map(kept, values))
+
+
 _LEAVES = (float, int, complex, bool, str, bytes, np.ndarray, np.float64, type(None))
 
 

@@ -34,7 +34,17 @@ from . import numbers, ufunc_methods
 from .baked import take_for_granted, take_function_for_granted, take_items_for_granted
 from .checkpoints import call_checkpointed
 from .context import Frame, assigned_names, names_used
-from .derivatives import DerivativeValue, apply_operator, call_derivative, derivative_method, is_operator
+from .derivatives import (
+    BoundDerivative,
+    DerivativeValue,
+    apply_immediate,
+    apply_operator,
+    call_bound,
+    call_derivative,
+    derivative_method,
+    is_immediate,
+    is_operator,
+)
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .function_arguments import call_with_functions
 from .generated_forms import lower_generated
@@ -411,8 +421,12 @@ def call_function(cx, node, function, args, kwargs):
         return inline(cx, node, function, args, kwargs)
     if isinstance(function, (Derivative, DerivativeValue)):
         return call_derivative(cx, node, function, args, kwargs)
+    if isinstance(function, BoundDerivative):
+        return call_bound(cx, node, function, args, kwargs)
     if is_operator(function):
         return apply_operator(cx, node, function, args, kwargs)
+    if is_immediate(function):
+        return apply_immediate(cx, node, function, args, kwargs)
     if isinstance(function, BoundMethod):
         return call_function(cx, node, function.function, [function.self, *args], kwargs)
     if isinstance(function, Initialiser):

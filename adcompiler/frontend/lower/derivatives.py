@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...derivatives.derivative import Derivative
+from ...derivatives.pullbacks import Pullback
+from ...derivatives.tangents import Tangent
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import STATIC, Num, Opaque, Ref, Static, Tup
 from ...runtime.derivatives import not_run
-from ..signature import Described, describe
+from ..signature import Described, Signature, describe, is_differentiable
 from .function_values import FunctionValue, _reached
 from .lifting import Lifted, lift
 
@@ -64,9 +65,123 @@ def apply_operator(cx, node, operator, args, kwargs):
         )
     if not isinstance(value, FunctionValue):
         return Const(operator(value, **options))
+    return _value_of(cx, node, DerivativeValue(operator, function, options))
+
+
+def is_immediate(function) -> bool:
+    """Is it `vjp`, `jvp` or `linearize`, which call the function at once?"""
+    return inspect.isfunction(function) and hasattr(function, "immediate_operator")
+
+
+def apply_immediate(cx, node, operator, args, kwargs):
+    """`vjp(g, x)`, `jvp(g, (x,), (v,))`, `linearize(g, x)`."""
+    kwargs = dict(kwargs)
+    function, *rest = args
+    wrt = kwargs.pop("wrt", Const(None))
+    wrt = _constant(cx, node, "wrt", wrt)
+    if operator.immediate_operator == "jvp":
+        points = rest[0] if rest else kwargs.pop("args")
+        tangents = rest[1] if len(rest) > 1 else kwargs.pop("tangents")
+        return _jvp(cx, node, function, _parts(cx, node, points), _parts(cx, node, tangents), wrt, kwargs)
+    kept = [_kept(cx, node, a) for a in rest]
+    kwargs = {k: _kept(cx, node, a) for k, a in kwargs.items()}
+    if wrt is None:
+        wrt = tuple(k for k, a in enumerate(kept) if _holds_floats(cx, node, a))
+        wrt += tuple(k for k, a in kwargs.items() if _holds_floats(cx, node, a))
+    if operator.immediate_operator == "vjp":
+        from .calls import call_value
+        from .values import tuple_of
+
+        value = call_value(cx, node, function, list(kept), dict(kwargs))
+        pullback = _value_of(cx, node, BoundDerivative(Pullback, function, wrt, tuple(kept), kwargs))
+        return tuple_of(cx, node, [value, pullback])
+    from .calls import call_value
+    from .values import tuple_of
+
+    value = call_value(cx, node, function, list(kept), dict(kwargs))
+    single = not isinstance(wrt, (tuple, list))
+    linear_map = BoundDerivative(Tangent, function, (wrt,) if single else wrt, tuple(kept), kwargs)
+    return tuple_of(cx, node, [value, _value_of(cx, node, linear_map)])
+
+
+def _jvp(cx, node, function, points, tangents, wrt, kwargs):
+    if wrt is None:
+        wrt = tuple(range(len(points)))
+    wrt = tuple(wrt) if isinstance(wrt, (tuple, list)) else (wrt,)
+    pairs = [(w, t) for w, t in zip(wrt, tangents, strict=True) if cx.constant(t) is not None]
+    from .calls import call_value
+    from .values import tuple_of
+
+    if not pairs:
+        return tuple_of(cx, node, [call_value(cx, node, function, points, kwargs), Const(0.0)])
+    value = DerivativeValue(Tangent, function, {"wrt": tuple(w for w, _ in pairs)})
+    return call_derivative(cx, node, value, [*points, *(t for _, t in pairs)], kwargs)
+
+
+def _parts(cx, node, operand):
+    """The elements of a tuple or list of arguments."""
+    from .expressions import subscript
+
+    value = cx.constant(operand)
+    if isinstance(value, (tuple, list)):
+        return [Const(v) for v in value]
+    if isinstance(operand, Var) and operand.items is not None:
+        return list(operand.items)
+    t = cx.type(operand)
+    if isinstance(t, Ref) and t.kind == "list" and cx.assumed.holders[t.site].exact:
+        return [subscript(cx, node, operand, Const(k)) for k in range(len(cx.assumed.holders[t.site].items))]
+    cx.unsupported(node, "the arguments of jvp must be written as a tuple", "ad.jvp(f, (x, y), (x_dot, y_dot))")
+
+
+def _kept(cx, node, operand):
+    """An argument as it is now: an array is copied, since it may change before the pullback is called."""
+    t = cx.type(operand)
+    if isinstance(operand, Var) and isinstance(t, Num) and t.boxed is not False:
+        from .calls import array_method
+
+        return array_method(cx, node, operand, "copy", [], {})
+    return operand
+
+
+def _holds_floats(cx, node, operand) -> bool:
+    value = cx.constant(operand)
+    if isinstance(value, FunctionValue):
+        return False
+    return is_differentiable(describe_operand(cx, node, operand))
+
+
+def _value_of(cx, node, value):
     made = cx.assign_temporary(Const(not_run), STATIC, node)
-    made.const = DerivativeValue(operator, function, options)
+    made.const = value
     return made
+
+
+@dataclass(eq=False)
+class BoundDerivative(FunctionValue):
+    """A pullback or a linear map: a derivative at arguments that are fixed."""
+
+    operator: object
+    function: object
+    wrt: object
+    args: tuple
+    kwargs: dict
+
+    def captured(self, cx, seen):
+        yield from _reached(cx, self.function, seen)
+        yield from (*self.args, *self.kwargs.values())
+
+
+def call_bound(cx, node, bound: BoundDerivative, args, kwargs):
+    """Call a pullback with a seed, or a linear map with tangents."""
+    if bound.operator is Pullback:
+        seed = args[0] if args else kwargs.get("seed", Const(1.0))
+        value = DerivativeValue(Pullback, bound.function, {"wrt": bound.wrt})
+        return call_derivative(cx, node, value, [*bound.args, seed], dict(bound.kwargs))
+    value = DerivativeValue(Tangent, bound.function, {"wrt": bound.wrt})
+    found = call_derivative(cx, node, value, [*bound.args, *args], dict(bound.kwargs))
+    from .expressions import subscript
+
+    return subscript(cx, node, found, Const(1))
 
 
 def _constant(cx, node, name, operand):
@@ -81,7 +196,12 @@ def _constant(cx, node, name, operand):
 def concrete(cx, node, value):
     """The derivative as an object with source, and the operands of what its function captures and of its defaults."""
     if isinstance(value, DerivativeValue):
-        inner, captured, defaults = concrete(cx, node, cx.constant(value.function))
+        of = cx.constant(value.function)
+        if of is NOTHING:
+            cx.unsupported(
+                node, "which function is differentiated is not known when compiling", "pass the function itself"
+            )
+        inner, captured, defaults = concrete(cx, node, of)
         key = (value.operator, getattr(inner, "key", id(inner)), repr(value.options))
         known = cx.assumed.derivatives
         if key not in known:
@@ -97,7 +217,6 @@ def concrete(cx, node, value):
 def call_derivative(cx, node, value, args, kwargs):
     """Call a derivative with operands."""
     from .calls import call_function
-    from . import Signature
 
     derivative, captured, defaults = concrete(cx, node, value)
     names, operands = _bound(cx, node, derivative, args, kwargs, captured, defaults)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
 from ...ir.nodes import Assign, Const, Display, Function, GetItem, Var
 from ...ir.types import Tup
-from ..signature import Described
+from ..signature import Signature
 from ..source import FunctionSource, last_return
 from .baked import take_function_for_granted, take_rules_for_granted
 from .calls import prepare
@@ -19,22 +18,6 @@ from .statements import lower_block
 from .values import argument
 
 LONGEST = 40
-
-
-@dataclass(frozen=True)
-class Signature:
-    """The types of one call: parameters by name (a star parameter holds a tuple, a double star a dict).
-
-    wrt: paths of the active inputs: (parameter,) or (parameter, position or key). aliases: pairs of parameters that are
-    one object. outputs: parameters whose final content is a result.
-    """
-
-    parameters: tuple[tuple[str, Described], ...]
-    wrt: tuple[tuple, ...]
-    outputs: tuple[str, ...] = ()
-    aliases: tuple[tuple[str, str], ...] = ()
-    returns: bool = True
-    constant: tuple[tuple, ...] = ()
 
 
 def lower_function(source: FunctionSource, signature: Signature, walked_in_place=(), strict=False) -> tuple[Function, Context]:

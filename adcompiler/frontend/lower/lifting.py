@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import Static, type_of
 from ..signature import describe
-from ..source import FunctionSource
+from ..source import SOURCE, FunctionSource
 from .baked import COMPILED
 from .context import assigned_names, names_used
 from .function_values import ArrayMethod, BoundMethod, Closure, FunctionValue, Partial
@@ -87,6 +87,7 @@ class _Lifting:
             exec(compile(module, filename, "exec"), namespace)
             function = namespace[definition.name]
             known[key] = FunctionSource(definition, filename, function, definition.name), definition
+            setattr(function, SOURCE, known[key][0])
         return Lifted(known[key][0], dict(self.captured), defaults, key)
 
     # -- functions -------------------------------------------------------------------------------------------------
