@@ -31,11 +31,12 @@ from .rules.registry import register_jvp, register_vjp, rule
 from .runtime.leaf import Leaf, leaf, no_grad
 from .runtime.tape import Tape
 from .segments import checkpoint, checkpointed
+from .surgery import on_adjoint
 
 __version__ = "0.1.0"
 
 _LATER = {
-    **dict.fromkeys(("on_adjoint", "debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
+    **dict.fromkeys(("debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
 }
 
 
@@ -77,6 +78,7 @@ __all__ = [
     "linearize",
     "no_grad",
     "plot_tape",
+    "on_adjoint",
     "register_jvp",
     "register_vjp",
     "rule",

@@ -451,6 +451,8 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     if tape.is_freed:
         tape.open(tape.owner)
     seed = checked_seed(seed, value)
+    if compiled.hooks and not compiled.strict:  # they must not run a second time for strict zeros
+        compiled = programs.split(binding, wrt.paths, strict=True, constant=wrt.constant)
     copy = tape.replay()
     if not retain:
         tape.free()

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ..ir.nodes import ContainerOp, Store, Var, walk
+from ..ir.nodes import Assign, ContainerOp, Store, Var, walk
 from ..ir.types import Num, Ref
 from ..transform.code import nodes
+from ..transform.hook_adjoints import is_hook
 from ..transform.primal_operands import CHANGING
 from ..transform.tape_sites import Kept
 from . import emit
@@ -42,6 +43,7 @@ class Compiled:
     assumed: list = field(default_factory=list)
     unresolved: list = field(default_factory=list)
     effects: bool = False  # running it twice is not the same as running it once
+    hooks: bool = False  # its adjoint calls functions of the user, which must run once
     strict: bool = False  # zero adjoints stay zero, whatever they are multiplied with
     changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
     checks: list | None = None
@@ -79,7 +81,8 @@ def finish(generator, definitions, saver) -> Compiled:
         result_type=getattr(generator.function.result, "type", None),
     )
     made.changed = _changed_parameters(generator)
-    made.effects = any(has_outer_effect(s) for s in walk(generator.function.body))
+    made.hooks = any(isinstance(s, Assign) and is_hook(s.value) and s.target.active for s in _all_statements(generator))
+    made.effects = made.hooks or any(has_outer_effect(s) for s in walk(generator.function.body))
     made.strict = generator.strict
     made.takes_derivatives = bool(generator.cx.assumed.written)
     made.loc = generator.function.loc

@@ -39,6 +39,7 @@ from ..ir.nodes import (
 from ..ir.types import Tup
 from ..transform.bars import unique
 from ..transform.rerun import is_print
+from ..transform.hook_adjoints import is_hook
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
 from .names import apply, method_of, operator_node
 
@@ -132,6 +133,8 @@ class PrimalNames:
         return self.read(e)
 
     def call(self, e: Call):
+        if is_hook(e):
+            return self.read(e.args[0])
         args = [self.read(a) for a in e.args]
         kwargs = {k: self.read(v) for k, v in e.kwargs.items()}
         method = method_of(e)

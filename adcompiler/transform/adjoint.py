@@ -27,6 +27,7 @@ from .branch_adjoints import reverse_branch
 from .call_adjoints import reverse_call
 from .code import END, Enter, Line, attribute, call, clone, constant, name, needed, subscript
 from .container_adjoints import reverse_construction, reverse_container, reverse_display
+from .hook_adjoints import is_hook, reverse_hook
 from .loop_adjoints import reverse_loop
 from .move_adjoints import move, move_items, reverse_unpack
 from .primal_operands import CHANGING, need_operand
@@ -352,6 +353,10 @@ class Builder:
             return
         if isinstance(value, GetItem) and isinstance(value.base, Var) and value.base.items is not None:
             return  # a component: its adjoint is read where the tuple is made
+        if is_hook(value):
+            if self.is_set(target):
+                reverse_hook(self, target, value, s)
+            return
         if target.tied:
             return
         if not self.is_set(target):

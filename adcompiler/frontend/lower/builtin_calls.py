@@ -16,7 +16,9 @@ import numpy as np
 from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
+from ...surgery import on_adjoint
 from . import numbers
+from .hooks import lower_on_adjoint
 from .objects import replaced
 
 
@@ -447,6 +449,7 @@ HANDLERS = {
         if hasattr(itertools, n)
     },
     next: _combined_next,
+    on_adjoint: lower_on_adjoint,
 }
 
 __all__ = ["HANDLERS", "Raw", "math"]
