@@ -8,7 +8,7 @@ import numpy as np
 
 from . import pipeline
 from .calling import input_path, resolve_wrt
-from .decorator import DifferentiableFunction, _Bound, programs_of, run_adjoint
+from .decorator import DifferentiableFunction, _Bound, program_with_tape, programs_of, run_adjoint
 from .derivatives.derivative import Derivative
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
@@ -137,7 +137,7 @@ def vjp(f, *args, wrt=None, **kwargs):
     if not resolved.differentiable:
         value = f(*args, **kwargs)
         return value, lambda seed: resolved.empty_gradient(binding)
-    compiled = programs.split(binding, resolved.paths)
+    compiled = program_with_tape(programs, binding, resolved, private=True)
     value, tape = call_generated(compiled, "forward", private_copy(kept_apart(binding.values), compiled))
 
     def pullback(seed=1.0):

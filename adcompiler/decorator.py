@@ -19,7 +19,7 @@ from .rules import registry
 from .rules.registry import forward_mode, lookup
 from .generated_calls import call_generated, guards_hold, read_globals
 from .gradient_calls import GradientCaller
-from .runtime.finish import is_nan
+from .runtime.finish import is_nan, private_copy
 from .runtime.seeds import checked_seed
 from .runtime.tape import Tape
 
@@ -129,7 +129,7 @@ class DifferentiableFunction:
         """`(value, tape)`: run the generated forward function, with the effects of the user's own."""
         binding = self.programs.bind(args, kwargs)
         wrt = resolve_wrt(self.wrt, binding)
-        compiled = self.programs.split(binding, wrt.paths)
+        compiled = program_with_tape(self.programs, binding, wrt)
         value, tape = call_generated(compiled, "forward", binding.values)
         tape.key = (self.programs, binding, wrt, compiled, value)
         return value, tape
@@ -446,17 +446,28 @@ def _partial_function(partial):
 # -- replaying ---------------------------------------------------------------------------------------------------------
 
 
+def program_with_tape(programs, binding, wrt, *, private=False):
+    """The forward and adjoint functions for a call; `private`: the forward function gets copies of what it changes.
+
+    Where a NaN appears in the adjoint, it is computed again with strict zeros, on a tape that strict code has made. So
+    what must not run a second time, or cannot since it changed its arguments, is strict from the start.
+    """
+    compiled = programs.split(binding, wrt.paths, constant=wrt.constant)
+    if compiled.effects or compiled.mutated and not private:
+        return programs.split(binding, wrt.paths, constant=wrt.constant, strict=True)
+    return compiled
+
+
 def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
-    """The adjoint function on a tape, with a seed that is checked; again with strict zeros if a NaN appears."""
+    """The adjoint function on a tape, with a seed that is checked; with strict zeros, from a tape of its own, if a NaN appears."""
     if tape.is_freed:
         tape.open(tape.owner)
     seed = checked_seed(seed, value)
-    if compiled.hooks and not compiled.strict:  # they must not run a second time for strict zeros
-        compiled = programs.split(binding, wrt.paths, strict=True, constant=wrt.constant)
     copy = tape.replay()
     if not retain:
         tape.free()
-    again = copy.replay()
+    if compiled.strict:
+        return wrt.packed(_strict_adjoint(compiled, copy, seed), binding)
     try:
         gradients = call_generated(compiled, "adjoint", (copy, seed))
         bad = is_nan(gradients)
@@ -464,10 +475,16 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
         bad = True
     if bad:
         strict = programs.split(binding, wrt.paths, strict=True, constant=wrt.constant)
-        strict_seed = np.float64(seed) if isinstance(seed, float) else seed
         with np.errstate(all="ignore"):
-            gradients = call_generated(strict, "adjoint", (again, strict_seed))
+            _, made = call_generated(strict, "forward", private_copy(binding.values, strict))
+        gradients = _strict_adjoint(strict, made, seed)
     return wrt.packed(gradients, binding)
+
+
+def _strict_adjoint(strict, tape, seed):
+    """Numbers are NumPy's, which divide by zero without an exception."""
+    with np.errstate(all="ignore"):
+        return call_generated(strict, "adjoint", (tape, np.float64(seed) if isinstance(seed, float) else seed))
 
 
 _WEAK: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
@@ -503,6 +520,7 @@ __all__ = [
     "NotScalarError",
     "Programs",
     "differentiable",
+    "program_with_tape",
     "programs_of",
     "run_adjoint",
 ]

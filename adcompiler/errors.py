@@ -56,6 +56,12 @@ class AdcompilerError(Exception):
     def col_offset(self) -> int:
         return self.loc.col_offset
 
+    def locate(self, loc: Loc | None):
+        """Give an error that has no place yet its place in the user's source."""
+        if loc is not None and not self.loc.lineno:
+            self.loc = loc
+            self.args = (self._render(),)
+
     def _render(self) -> str:
         parts = [self.reason]
         if self.loc.lineno:

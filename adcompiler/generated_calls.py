@@ -6,6 +6,7 @@ import types
 
 import numpy as np
 
+from .errors import AdcompilerError
 from .frontend.signature import describe
 
 
@@ -111,7 +112,9 @@ def add_place(error, compiled, kind):
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
             loc = compiled.lines.get((filename, kind), {}).get(trace.tb_lineno)
-            if (
+            if isinstance(error, AdcompilerError):
+                error.locate(loc)
+            elif (
                 loc is not None
                 and hasattr(error, "add_note")
                 and not any("in generated code of" in n for n in getattr(error, "__notes__", ()))

@@ -11,7 +11,7 @@ import zlib
 
 import numpy as np
 
-from .decorator import run_adjoint
+from .decorator import program_with_tape, run_adjoint
 from .errors import NonDifferentiableInputError, TapeFreedError, TapeMismatchError
 from .generated_calls import call_generated
 from .pytrees import leaves, mapped, parts_of, written
@@ -71,7 +71,7 @@ def record(function, args, kwargs) -> Run:
         why = ("it was run under no_grad", "run it again outside of the block") if not is_recording() else ""
         return Run(value, leaves=tracked.leaves, why=why)
     binding.values = tracked.values
-    compiled = programs.split(binding, tracked.paths, constant=tracked.constant)
+    compiled = program_with_tape(programs, binding, tracked)
     values = tracked.passed_on(compiled.mutated)
     value, tape = call_generated(compiled, "forward", values)
     tape.key = (programs, binding, tracked, compiled, value)

@@ -14,6 +14,7 @@ from ...ir.nodes import NOTHING, Call, Const, Raw, Var
 from ...ir.types import Num
 from ...rules.registry import lookup
 from ...surgery import on_adjoint
+from ..source import get_source
 from .context import names_used
 from .function_values import BoundMethod, Closure, FunctionValue, Partial, StoredClosure, StoredPartial
 from .values import global_variable
@@ -47,20 +48,27 @@ def hook_expression(cx, node, hook):
     value = cx.constant(hook)
     if value is NOTHING:
         return _call({"hook": hook}, "hook")
-    if isinstance(value, Closure) and isinstance(value.node, ast.Lambda) and _is_plain(value.node):
-        return _body(cx, value)
     if isinstance(value, Closure):
-        if _local_names(cx, value):
+        formula = _formula(value.node)
+        if formula is None:
             cx.unsupported(
                 node,
-                f"the hook '{value.name}' is a nested function that reads variables of the function around it",
-                "write it as a lambda, or as a function outside and functools.partial for what it reads",
+                f"the hook '{value.name}' is a nested function of several statements",
+                "write it as a lambda, or outside of the function, with functools.partial for what it reads",
             )
-        return _call({"hook": hook}, "hook")
+        return _body(cx, value.node, formula, lambda name: _operand(cx, value, name))
+    if isinstance(value, types.FunctionType) and value.__name__ == "<lambda>":
+        source = get_source(value)
+        formula = _formula(source.node)
+        if formula is not None:
+            cells = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
+            return _body(cx, source.node, formula, lambda name: _outside(cx, node, name, cells, value.__globals__))
     if isinstance(value, Partial) and isinstance(cx.constant(value.function), types.FunctionType):
         names = {"hook": value.function, **{f"a{k}": a for k, a in enumerate(value.args)}, **{f"k_{k}": v for k, v in value.kwargs.items()}}
         given = [*(f"a{k}" for k in range(len(value.args))), ADJOINT, *(f"{k}=k_{k}" for k in value.kwargs)]
         return Raw(_parsed(f"hook({', '.join(given)})"), names)
+    if isinstance(value, types.MethodType):
+        return Raw(_parsed(f"owner.{value.__name__}({ADJOINT})"), {"owner": Const(value.__self__)})
     if isinstance(value, BoundMethod):
         return Raw(_parsed(f"owner.{value.function.__name__}({ADJOINT})"), {"owner": value.self})
     if isinstance(value, (FunctionValue, StoredClosure, StoredPartial)):
@@ -78,23 +86,30 @@ def _parsed(text):
     return ast.parse(text, mode="eval").body
 
 
-def _is_plain(node: ast.Lambda) -> bool:
-    """One parameter that is given by position, and a body that binds no names of its own."""
-    a = node.args
-    one = len(a.posonlyargs) + len(a.args) == 1 and not (a.vararg or a.kwonlyargs or a.kwarg)
-    return one and not any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.body))
+def _formula(definition):
+    """The expression that a lambda, or a function of one statement, returns for its one parameter; None for any other."""
+    a = definition.args
+    if len(a.posonlyargs) + len(a.args) != 1 or a.vararg or a.kwonlyargs or a.kwarg:
+        return None
+    body = definition.body
+    if isinstance(body, list):
+        body = [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+            return None
+        body = body[0].value
+    return None if any(isinstance(n, ast.NamedExpr) for n in ast.walk(body)) else body
 
 
-def _body(cx, closure):
-    """The body of a lambda with the adjoint in the place of its parameter, and the names that it reads as operands."""
-    a = closure.node.args
+def _body(cx, definition, formula, operand):
+    """A formula with the adjoint in the place of its parameter, and the names that it reads as operands."""
+    a = definition.args
     parameter = (*a.posonlyargs, *a.args)[0].arg
-    body = copy.deepcopy(closure.node.body)
+    body = copy.deepcopy(formula)
     names = {}
     for name in sorted(names_used(body) - {parameter}):
-        operand = _operand(cx, closure, name)
-        if operand is not None:
-            names[name] = operand
+        found = operand(name)
+        if found is not None:
+            names[name] = found
     names[parameter] = Raw(ast.Name(ADJOINT, ast.Load()), {})
     return Raw(body, names)
 
@@ -107,24 +122,16 @@ def _operand(cx, closure, name):
         if found is not None:
             return found
         if name in frame.cells:
-            return global_variable(cx, closure.node, name, frame.cells, "closure")
+            return _outside(cx, closure.node, name, frame.cells, {})
         outer, frame = frame, frame.enclosing
-    if name in outer.globals:
-        value = outer.globals[name]
-        if callable(value) or isinstance(value, types.ModuleType):
-            return Const(value)
-        return global_variable(cx, closure.node, name, outer.globals, "global")
-    return None
+    return _outside(cx, closure.node, name, {}, outer.globals)
 
 
-def _local_names(cx, closure) -> set[str]:
-    """Variables of the differentiated code that a nested function reads."""
-    found, frame = set(), closure.frame
-    while frame is not None:
-        found |= {name for name in names_used(closure.node) if (frame.number, name) in cx.env}
-        frame = frame.enclosing
-    own = {x.arg for x in ast.walk(closure.node.args) if isinstance(x, ast.arg)}
-    return found - own - {closure.name}
+def _outside(cx, node, name, cells, names):
+    """A closed-over value or a global, as an operand; None for builtins and names bound inside."""
+    if name not in cells and name not in names:
+        return None
+    return global_variable(cx, node, name, cells if name in cells else names, "closure" if name in cells else "global")
 
 
 __all__ = ["ADJOINT", "hook_expression", "lower_on_adjoint"]
