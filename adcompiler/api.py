@@ -7,6 +7,7 @@ from copy import deepcopy
 import numpy as np
 
 from . import pipeline
+from .backends import chosen_backend
 from .calling import input_path, resolve_wrt
 from .decorator import DifferentiableFunction, _Bound, program_with_tape, programs_of, run_adjoint
 from .derivatives.derivative import Derivative
@@ -23,17 +24,14 @@ def _refuse(options):
     for name in ("checkpoint", "memory", "tape_dtype", "debug_nans"):
         if options.pop(name, None):
             raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
-    backend = options.pop("backend", None)
-    if backend not in (None, "numpy"):
-        raise UnsupportedSyntaxError(
-            f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'"
-        )
+    if options.get("backend") is not None:
+        chosen_backend(None, options["backend"])
     mode = options.pop("mode", "reverse")
     if mode not in ("reverse", "forward"):
         raise ValueError(f"mode must be 'reverse' or 'forward', not {mode!r}")
     if mode == "forward":
         options["mode"] = mode
-    unknown = set(options) - {"outputs", "holomorphic", "mode"}
+    unknown = set(options) - {"outputs", "holomorphic", "mode", "backend"}
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     return options

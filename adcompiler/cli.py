@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     target.add_argument(
         "--args", metavar="ARGS", help="example arguments, in the names of the module and np: 'np.ones(3), n=2'"
     )
-    target.add_argument("--backend", choices=("numpy", "numba"), help="numpy; this version is without numba")
+    target.add_argument("--backend", choices=("numpy", "numba"), help="what runs the generated code")
     target.add_argument("--checkpoint", metavar="HOW", help="refused: this version is without checkpointing")
     target.add_argument("--memory", metavar="SIZE", help="refused: this version is without checkpointing")
 

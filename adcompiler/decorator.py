@@ -10,6 +10,7 @@ import weakref
 import numpy as np
 
 from . import pipeline
+from .backends import chosen_backend
 from .calling import Binding, bind_call, resolve_wrt
 from .errors import AdcompilerError, Loc, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
 from .frontend.lower import Signature
@@ -64,11 +65,7 @@ class DifferentiableFunction:
         self._derivatives: dict = {}
 
     def _check_options(self):
-        backend = self.options.get("backend")
-        if backend not in (None, "numpy"):
-            raise UnsupportedSyntaxError(
-                f"backend {backend!r} is not available", hint="leave it out, or use backend='numpy'"
-            )
+        chosen_backend(self.primal, self.options.get("backend"))
         if self.options.get("checkpoint"):
             raise UnsupportedSyntaxError(
                 "checkpointing is not supported yet", hint="leave out checkpoint=; the whole tape is kept"
@@ -82,7 +79,8 @@ class DifferentiableFunction:
         """The compiled forms of this function, made when first asked for."""
         if self._programs is None:
             self._programs = programs_for(
-                self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic"))
+                self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic")),
+                self.options.get("backend"),
             )
         return self._programs
 
@@ -214,8 +212,9 @@ def _unpickled(reference, options):
 class Programs:
     """Everything compiled of one function, by signature."""
 
-    def __init__(self, function, outputs="return", holomorphic=False):
+    def __init__(self, function, outputs="return", holomorphic=False, backend=None):
         self.function = function
+        self.backend = chosen_backend(function, backend)
         self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         self.holomorphic = holomorphic
         self.cache: dict = {}
@@ -275,6 +274,10 @@ class Programs:
         return self.checked(self.compiled_tangent(self.signature(binding, paths), strict=strict), binding)
 
     def compiled_tangent(self, signature, *, strict=False):
+        if self.backend == "numba":
+            raise UnsupportedSyntaxError(
+                "the Numba backend does not compile forward mode", self.places[""], hint="use backend='numpy'"
+            )
         return self.cached(
             ("tangent", signature, strict),
             lambda: pipeline.compile_tangent(self.forward_source_at(signature, strict), signature, strict=strict),
@@ -328,7 +331,8 @@ class Programs:
         return self.cached(
             (signature, joint, strict),
             lambda: pipeline.compile_function(
-                self.source_at(signature, strict), signature, joint=joint, strict=strict, holomorphic=self.holomorphic
+                self.source_at(signature, strict), signature, joint=joint, strict=strict, holomorphic=self.holomorphic,
+                backend=self.backend,
             ),
         )
 
@@ -502,15 +506,19 @@ def programs_of(function, **options) -> Programs:
         found = {}
     key = tuple(sorted(options.items()))
     if key not in found:
-        found[key] = programs_for(function, options.get("outputs", "return"), bool(options.get("holomorphic")))
+        found[key] = programs_for(function, options.get("outputs", "return"), bool(options.get("holomorphic")), options.get("backend"))
     return found[key]
 
 
-def programs_for(function, outputs, holomorphic) -> Programs:
+def programs_for(function, outputs="return", holomorphic=False, backend=None) -> Programs:
     """The compiled forms of a function, or of what a derivative operator has returned."""
     if hasattr(type(function), "derived_programs"):
+        if chosen_backend(None, backend) == "numba":
+            raise UnsupportedSyntaxError(
+                "the Numba backend does not compile derivatives of derivatives", hint="use backend='numpy'"
+            )
         return function.derived_programs(outputs, holomorphic)
-    return Programs(function, outputs, holomorphic)
+    return Programs(function, outputs, holomorphic, backend)
 
 
 __all__ = [

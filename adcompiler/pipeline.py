@@ -65,7 +65,7 @@ def switches() -> tuple:
 @forward_mode(False)
 def compile_function(
     source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset(),
-    checkpoint: str | None = None, memory: int | None = None,
+    checkpoint: str | None = None, memory: int | None = None, backend: str = "numpy",
 ) -> Compiled:
     """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round."""
     tbr, simplifying, verifying, checking, form = switches()
@@ -86,7 +86,7 @@ def compile_function(
     calls = Activity(function, cx, inputs, outputs, instances).walk_in_place
     if calls:
         again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
-        again.update(checkpoint=checkpoint, memory=memory)
+        again.update(checkpoint=checkpoint, memory=memory, backend=backend)
         return compile_function(source, signature, **again)
     check(function, layout, "activity")
     layouts = [Layout(i.function) for i in instances]
@@ -97,7 +97,8 @@ def compile_function(
     shadow_like(cx, [*inputs, *outputs], shadowed)
     check(function, layout, "ties")
     options = dict(
-        strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking
+        strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking,
+        backend=backend,
     )
     options["plain"] = form == "none"
     if not instances:

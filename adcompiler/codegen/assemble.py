@@ -81,6 +81,7 @@ class Generator:
         namer=None,
         volatile=frozenset(),
         module_names=frozenset(),
+        backend="numpy",
     ):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
         self.joint, self.strict, self.tbr, self.simplifying, self.holomorphic = (
@@ -91,6 +92,7 @@ class Generator:
             holomorphic,
         )
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
+        self.backend = backend
         self.volatile, self.module_names, self.plain = volatile, module_names, plain
         self.parts: list[Generator] = []  # of the functions that recursive calls use
         self.base = base or base_name(function)

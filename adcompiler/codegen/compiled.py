@@ -52,6 +52,8 @@ class Compiled:
 
 def finish(generator, definitions, saver) -> Compiled:
     """Build the definitions (lists of `ast.FunctionDef` by kind) and describe them."""
+    if getattr(generator, "backend", "numpy") == "numba":
+        return _finish_numba(generator, definitions, saver)
     texts = {kind: "\n\n".join(emit.write(d) for d in made) for kind, made in definitions.items()}
     used = {n.id for made in definitions.values() for d in made for n in nodes(d) if isinstance(n, ast.Name)}
     imports = "\n".join(sorted(s for local, s in generator.namer.imports.items() if local in used))
@@ -59,6 +61,25 @@ def finish(generator, definitions, saver) -> Compiled:
     functions, namespace = build(
         whole, [made[-1].name for made in definitions.values()], generator.namer.bindings, generator.base
     )
+    imports_and_maps = imports, _line_maps(definitions, texts, functions)
+    return _described(generator, definitions, saver, texts, dict(zip(definitions, functions, strict=True)), namespace, *imports_and_maps, used)
+
+
+def _finish_numba(generator, definitions, saver) -> Compiled:
+    """The same for definitions that Numba compiles."""
+    from .numba.module import compile_definitions
+
+    def again(**options):
+        return compile_definitions(generator, definitions, saver, options, namespace)[1]
+
+    generator.compile_again = again
+    mutates = not generator.joint or any(_is_mutated(generator, v) for v in generator.function.params)
+    made = compile_definitions(generator, definitions, saver, {"broadcasting": mutates})
+    texts, functions, namespace, maps, imports = made
+    return _described(generator, definitions, saver, texts, functions, namespace, imports, maps, set())
+
+
+def _described(generator, definitions, saver, texts, functions, namespace, imports, maps, used) -> Compiled:
     mutated = tuple(k for k, v in enumerate(generator.function.params) if _is_mutated(generator, v))
     kept, recomputed, homes = list(saver.kept), list(saver.recomputed), [generator.layout.home]
     for part in generator.parts:
@@ -69,7 +90,7 @@ def finish(generator, definitions, saver) -> Compiled:
         generator.base,
         "joint" if generator.joint else "split",
         texts,
-        dict(zip(definitions, functions, strict=True)),
+        functions,
         namespace,
         generator.cx.guards,
         mutated,
@@ -89,7 +110,7 @@ def finish(generator, definitions, saver) -> Compiled:
     made.unresolved = [
         local for local in generator.namer.bindings if local not in generator.namer.imports and local in used
     ]
-    made.lines = _line_maps(definitions, texts, functions)
+    made.lines = maps
     namespace[COMPILED] = made
     return made
 

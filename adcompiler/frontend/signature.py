@@ -175,7 +175,7 @@ def _is_record(value) -> bool:
     return (
         hasattr(value, "__dict__")
         and not isinstance(value, (types.FunctionType, types.MethodType, type, types.BuiltinFunctionType))
-        and package not in ("numpy", "scipy", "adcompiler")
+        and package not in ("numpy", "scipy", "numba", "adcompiler")
     )
 
 

@@ -1,0 +1,231 @@
+"""Python's built-in functions of numbers and sequences."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from ...runtime.numba import scalars
+from ...transform.code import call, constant, name
+from .arrays import array, total
+from .elementwise import ELEMENTWISE, clip, power_derivative, power_slope
+from .examples import element_type
+from .expressions import as_test, binary, cast, constant_of, integer, join
+from .functions import handles
+from .typed import Typed
+from .types import BOOL, FLOAT, INT, MIXED, Array, Items, Listed, Scalar
+
+
+@handles(abs)
+def _abs(lo, args, kwargs):
+    return ELEMENTWISE[np.absolute](lo, args) if isinstance(args[0].type, Array) else _scalar_abs(lo, args[0])
+
+
+def _scalar_abs(lo, a):
+    t = element_type(abs, [a.type])
+    low = 0 if t.kind == "i" else None
+    return Typed(call(name("abs"), a.node), Scalar(t.dtype, t.weak, low))
+
+
+@handles(float)
+def _float(lo, args, kwargs):
+    a = _one_number(lo, args[0])
+    if not isinstance(a.type, Scalar):
+        lo.refuse("'float' of this")
+    if a.type.kind == "c":
+        lo.refuse("'float' of a complex number")
+    return Typed(cast(lo, a, np.dtype(float)).node, FLOAT)
+
+
+def _one_number(lo, a):
+    if isinstance(a.type, Array):
+        lo.refuse("the conversion of an array to a number", "index it: x[0]")
+    return a
+
+
+@handles(int)
+def _int(lo, args, kwargs):
+    a = _one_number(lo, args[0])
+    if not isinstance(a.type, Scalar):
+        lo.refuse("'int' of this")
+    if a.type.kind in "iub":
+        node = cast(lo, a, np.dtype(np.int64)).node if a.type.kind == "b" else call(name("int"), a.node)
+        return Typed(node, Scalar(INT.dtype, True, a.type.low))
+    return Typed(call(lo.helper(scalars.truncated), a.node), INT)
+
+
+@handles(bool)
+def _bool(lo, args, kwargs):
+    return as_test(lo, args[0])
+
+
+@handles(complex)
+def _complex(lo, args, kwargs):
+    return Typed(call(name("complex"), *[a.node for a in args]), Scalar(np.dtype(complex), True))
+
+
+@handles(np.float64, np.int64, np.complex128, np.float32, np.int32, np.complex64)
+def _dtype_call(lo, args, kwargs):
+    raise TypeError("argument")
+
+
+for _t in (np.float64, np.int64, np.complex128, np.float32, np.int32, np.complex64):
+
+    @handles(_t)
+    def _converted(lo, args, kwargs, t=_t):
+        made = cast(lo, args[0], np.dtype(t))
+        return Typed(made.node, Scalar(np.dtype(t), False)) if isinstance(made.type, Scalar) else made
+
+
+@handles(len)
+def _len(lo, args, kwargs):
+    v = args[0]
+    if isinstance(v.type, Array):
+        axis = array(lo, v).lazy.axes[0]
+        if isinstance(axis.token, int):
+            return constant_of(axis.token)
+        return Typed(axis.extent(), Scalar(INT.dtype, True, 0, axis.token, 1))
+    if isinstance(v.type, Items):
+        return constant_of(len(v.type.items))
+    if isinstance(v.type, Listed):
+        return Typed(call(name("len"), v.node), Scalar(INT.dtype, True, 0, None, 1))
+    lo.refuse("'len' of this")
+
+
+def _extreme(lo, args, op):
+    if len(args) == 1:
+        return _extreme_of(lo, args[0], op)
+    best = lo.held(args[0])
+    t = best.type
+    for a in args[1:]:
+        a = lo.held(a)
+        t = join(t, a.type)
+        if t is MIXED or not isinstance(t, Scalar):
+            lo.refuse("'max' or 'min' of values of different types", "convert them first")
+        node = ast.IfExp(ast.Compare(a.node, [op()], [best.node]), a.node, best.node)
+        low = t.low if isinstance(t, Scalar) else None
+        best = lo.held(Typed(node, Scalar(t.dtype, t.weak, low)))
+    return best
+
+
+def _extreme_of(lo, v, op):
+    if v.items is not None and v.items:
+        return _extreme(lo, v.items, op) if len(v.items) > 1 else v.items[0]
+    if not (isinstance(v.type, Array) and v.type.rank == 1):
+        lo.refuse("'max' or 'min' of this", "use an array")
+    from .arrays import item_at, settled
+
+    v = settled(lo, v)
+    lo.emit(ast.If(ast.Compare(array(lo, v).lazy.axes[0].extent(), [ast.Eq()], [constant(0)]), [
+        ast.Raise(call(name("ValueError"), constant("iterable argument is empty")), None)], []))
+    best = lo.fresh("best")
+    lo.assign(best, item_at(lo, v, constant_of(0)).node)
+    k = lo.fresh("k")
+    item = item_at(lo, v, Typed(name(k), Scalar(INT.dtype, True, 0, None, 1))).node
+    better = ast.If(ast.Compare(item, [op()], [name(best)]), [ast.Assign([name(best, True)], item)], [])
+    lo.emit(ast.For(name(k, True), call(name("range"), array(lo, v).lazy.axes[0].extent()), [better], []))
+    return Typed(name(best), Scalar(v.type.dtype, False))
+
+
+@handles(max)
+def _max(lo, args, kwargs):
+    _no(lo, kwargs, "max")
+    return _extreme(lo, args, ast.Gt)
+
+
+@handles(min)
+def _min(lo, args, kwargs):
+    _no(lo, kwargs, "min")
+    return _extreme(lo, args, ast.Lt)
+
+
+def _no(lo, kwargs, function):
+    if kwargs:
+        lo.refuse(f"the argument '{next(iter(kwargs))}' of '{function}'")
+
+
+@handles(sum)
+def _sum(lo, args, kwargs):
+    v = args[0]
+    start = args[1] if len(args) > 1 else kwargs.get("start") or constant_of(0)
+    if v.items is not None and not isinstance(v.type, Array):
+        for item in v.items:
+            start = binary(lo, ast.Add, start, item)
+        return start
+    if isinstance(v.type, Array) and v.type.rank == 1 and start.is_known and start.const == 0:
+        return total(lo, v, Scalar(v.type.dtype, None))
+    lo.refuse("'sum' of this", "use np.sum of an array")
+
+
+@handles(round)
+def _round(lo, args, kwargs):
+    if len(args) > 1 or kwargs:
+        lo.refuse("'round' with a number of digits")
+    a = args[0]
+    if a.type.kind in "iub":
+        return a
+    return Typed(call(lo.helper(scalars.truncated), call(lo.np("rint"), a.node)), INT)
+
+
+@handles(pow)
+def _pow(lo, args, kwargs):
+    if len(args) != 2:
+        lo.refuse("'pow' with three arguments")
+    return binary(lo, ast.Pow, *args)
+
+
+@handles(divmod)
+def _divmod(lo, args, kwargs):
+    from .expressions import tuple_of
+
+    args = [lo.held(a) for a in args]
+    return tuple_of([binary(lo, ast.FloorDiv, *args), binary(lo, ast.Mod, *args)])
+
+
+@handles(power_derivative)
+def _power_derivative(lo, args, kwargs):
+    return power_slope(lo, args, **kwargs)
+
+
+@handles(np.clip)
+def _clip(lo, args, kwargs):
+    names = ("a", "a_min", "a_max")
+    given = {**dict(zip(names, args, strict=False)), **{{"min": "a_min", "max": "a_max"}.get(k, k): v
+                                                        for k, v in kwargs.items()}}
+    if set(given) - set(names):
+        lo.refuse("these arguments of 'numpy.clip'")
+    return clip(lo, given["a"], given.get("a_min"), given.get("a_max"))
+
+
+handles(np.ndarray.clip)(_clip)
+
+
+@handles(np.ndarray.conjugate, np.ndarray.conj)
+def _conjugate(lo, args, kwargs):
+    return ELEMENTWISE[np.conjugate](lo, args)
+
+
+@handles(("attribute", "real"))
+def _real(lo, args, kwargs):
+    return ELEMENTWISE[np.real](lo, args)
+
+
+@handles(("attribute", "imag"))
+def _imag(lo, args, kwargs):
+    return ELEMENTWISE[np.imag](lo, args)
+
+
+@handles(np.ndarray.item)
+def _item(lo, args, kwargs):
+    v = args[0]
+    if isinstance(v.type, Scalar):
+        return Typed(v.node, Scalar(np.dtype({"f": float, "i": np.int64, "b": bool, "c": complex}[v.type.kind]), True))
+    if len(args) == 2 and isinstance(v.type, Array) and v.type.rank == 1:
+        from .arrays import item_at
+
+        return item_at(lo, v, integer(lo, args[1]))
+    lo.refuse("'item' of an array", "index it")
+
+
+__all__ = ["BOOL"]

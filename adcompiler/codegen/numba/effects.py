@@ -1,0 +1,67 @@
+"""Calls that stand alone: `add_at`, `fill`, `print` and others that change an array or do something."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from ...runtime.indexing import add_at
+from ...transform.code import name
+from .arrays import store, target_of
+from .expressions import callee, expression
+from .types import Array, Scalar
+
+
+def lower_effect(lo, node, s):
+    """A call whose value nobody reads."""
+    if not isinstance(node, ast.Call):
+        expression(lo, node)
+        return
+    function, base = callee(lo, node)
+    if function in (add_at, np.add.at) or getattr(function, "__name__", "") == "at" and function == np.add.at:
+        buffer = expression(lo, node.args[0])
+        where = target_of(lo, buffer, _as_index(lo, node.args[1]), s)
+        store(lo, where, ast.Add(), expression(lo, node.args[2]), s, adds=True)
+        return
+    if function == np.subtract.at:
+        buffer = expression(lo, node.args[0])
+        store(lo, target_of(lo, buffer, node.args[1], s), ast.Sub(), expression(lo, node.args[2]), s, adds=True)
+        return
+    if function is np.ndarray.fill:
+        store(lo, lo.array(base), None, expression(lo, node.args[0]), s)
+        return
+    if function is np.copyto and len(node.args) == 2:
+        store(lo, lo.array(expression(lo, node.args[0])), None, expression(lo, node.args[1]), s)
+        return
+    if function is print and not node.keywords:
+        parts = [expression(lo, a) for a in node.args]
+        if all(isinstance(p.type, Scalar) or isinstance(p.node, ast.Constant) for p in parts):
+            lo.emit(ast.Expr(ast.Call(name("print"), [p.node for p in parts], [])))
+            return
+    out = next((k.value for k in node.keywords if k.arg == "out"), None)
+    if isinstance(function, np.ufunc) and len(node.args) > function.nin and not node.keywords:
+        out = node.args[function.nin]
+        node = ast.Call(node.func, node.args[: function.nin], [ast.keyword("out", out)])
+    if isinstance(function, np.ufunc) and out is not None and len(node.keywords) == 1:
+        value = expression(lo, ast.Call(node.func, node.args[: function.nin], []))
+        store(lo, lo.array(expression(lo, out)), None, value, s)
+        return
+    value = expression(lo, node)
+    if isinstance(value.type, Array):
+        lo.refuse(f"a call of '{ast.unparse(node.func)}' for its effect")
+
+
+def _as_index(lo, node):
+    """An index given as an expression: `(slice(None), k)` as it would stand in brackets."""
+    if isinstance(node, ast.Tuple):
+        return ast.Tuple([_as_index(lo, e) for e in node.elts], ast.Load())
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "slice":
+        parts = [None if isinstance(a, ast.Constant) and a.value is None else a for a in node.args]
+        if len(parts) == 1:
+            parts = [None, parts[0]]
+        return ast.Slice(*(parts + [None] * (3 - len(parts))))
+    return node
+
+
+__all__ = ["lower_effect"]

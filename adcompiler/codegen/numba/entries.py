@@ -1,0 +1,190 @@
+"""What a caller gets: Python functions around compiled ones, with the same arguments and results as generated Python."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ...errors import UnsupportedSyntaxError
+from ...runtime.numba.checks import SizeOne
+from ...runtime.tape import Tape
+from .types import Array, Items, Known, Scalar, Stack
+
+
+def entry_of(part, core, generator, namespace, maps, path, parts):
+    """The function of the caller for one compiled function."""
+    made = _ENTRIES[part.kind](part, core, generator, namespace, parts)
+    return Entry(made, part, core, generator, maps, path)
+
+
+class Entry:
+    """A compiled function as the caller sees it; errors of Numba's compiler become errors of this one."""
+
+    def __init__(self, run, part, core, generator, maps, path):
+        self.run, self.part, self.core, self.generator, self.maps, self.path = run, part, core, generator, maps, path
+        self.__code__ = core.py_func.__code__
+        self.__name__ = core.py_func.__name__
+        self.other = None  # the same function for axes of length 1
+        self.checked = 0
+
+    def __call__(self, *args):
+        if self.other is not None:
+            return self.other(*args)
+        try:
+            made = self.run(*args)
+        except SizeOne:
+            return self.again(args)
+        except Exception as error:
+            if type(error).__module__.startswith("numba."):
+                raise self.refusal(error) from None
+            raise
+        if len(self.core.signatures) != self.checked:
+            self.checked = len(self.core.signatures)
+            check_types(self)
+        return made
+
+    def again(self, args):
+        """Compile once more, for axes of length 1 that stand beside longer ones."""
+        generator = self.generator
+        compiled = generator.compile_again(broadcasting=True)
+        self.other = compiled[self.part.kind]
+        return self.other(*args)
+
+    def refusal(self, error):
+        text = str(error)
+        numbers = [int(n) for f, n in re.findall(r'File "([^"]+)", line (\d+)', text) if self.path.endswith(f)
+                   or f.endswith(self.path.rpartition("/")[2])]
+        locs = self.maps.get((self.path, self.part.kind), {})
+        loc = next((locs[n] for n in numbers if n in locs), self.generator.function.loc)
+        lines = [s.strip() for s in text.splitlines() if s.strip()]
+        reason = next((s for s in lines if "Unknown attribute" in s or "No implementation" in s or "Cannot" in s
+                       or "cannot" in s.lower()), lines[1] if len(lines) > 1 else "it gives no reason")
+        return UnsupportedSyntaxError(
+            f"Numba does not compile this: {reason[:200]}", loc, hint="use backend='numpy' for this function")
+
+
+def _arguments(part, generator, namespace):
+    """How the parameters of the compiled function come from those of the caller."""
+    own = [v.name for v in generator.function.params]
+    places = [own.index(n) for n in part.parameters if n not in part.extras]
+    extras = tuple(part.extras)
+    if not extras and places == list(range(len(own))):
+        return None
+    return lambda args: (*[args[k] for k in places], *[namespace[e] for e in extras])
+
+
+def _joint(part, core, generator, namespace, parts):
+    arranged = _arguments(part, generator, namespace)
+    fixed = _fixing(part.result.items[0])
+    if arranged is None and fixed is None:
+        return core
+
+    def run(*args):
+        value, gradient = core(*(args if arranged is None else arranged(args)))
+        return (value if fixed is None else fixed(value)), gradient
+
+    return run
+
+
+def _forward(part, core, generator, namespace, parts):
+    arranged = _arguments(part, generator, namespace)
+    fixed = _fixing(part.result)
+    sites = tuple(s for s, _ in part.kept)
+    owner = part.definition.name
+
+    def run(*args):
+        value, kept = core(*(args if arranged is None else arranged(args)))
+        return (value if fixed is None else fixed(value)), Tape(owner, sites, kept)
+
+    return run
+
+
+def _adjoint(part, core, generator, namespace, parts):
+    owner = parts[0].definition.name
+    targets = part.kept
+    places = [targets.index(n) for n in part.parameters if n in targets]
+    extras = tuple(part.extras)
+    seeded = seed_for(part.seed)
+
+    def run(tape, seed=1.0):
+        kept = tape.open(owner)
+        return core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
+
+    return run
+
+
+def seed_for(t):
+    """The conversion of a seed to the type that was compiled for."""
+    if isinstance(t, Scalar):
+        if t.dtype == np.dtype(float):
+            return lambda seed: float(np.real(seed))
+        if t.dtype == np.dtype(complex):
+            return complex
+        return t.dtype.type
+    if isinstance(t, Array):
+        return lambda seed: np.asarray(seed, t.dtype)
+    if isinstance(t, Items):
+        parts = [seed_for(i) for i in t.items]
+        return lambda seed: tuple(p(s) for p, s in zip(parts, seed, strict=True))
+    return float
+
+
+def _fixing(t):
+    """What turns a returned value into the type that NumPy gives; None if it is that already."""
+    if isinstance(t, Scalar) and t.weak is not True and t.dtype not in (
+        np.dtype(float), np.dtype(np.int64), np.dtype(complex), np.dtype(bool)
+    ):
+        return t.dtype.type
+    if isinstance(t, Items):
+        parts = [_fixing(i) for i in t.items]
+        if any(p is not None for p in parts):
+            return lambda value: tuple(v if p is None else p(v) for v, p in zip(value, parts, strict=True))
+    return None
+
+
+_ENTRIES = {"gradient": _joint, "forward": _forward, "adjoint": _adjoint}
+
+
+def check_types(entry):
+    """Compare the types that Numba has found with those of the walk: a difference would be another result."""
+    seen = entry.part.walk.seen
+    for made in entry.core.overloads.values():
+        annotation = getattr(made, "type_annotation", None)
+        if annotation is None or isinstance(annotation, str):
+            continue  # loaded from the cache, where it was checked when it was made
+        for variable, found in annotation.typemap.items():
+            base = variable.partition(".")[0]
+            if base not in seen or not variable.isidentifier() and "." not in variable:
+                continue
+            if not any(_agrees(t, found) for t in seen[base]):
+                raise UnsupportedSyntaxError(
+                    f"Numba takes '{base}' for {found}, and NumPy computes {' or '.join(sorted(map(str, seen[base])))}",
+                    entry.generator.function.loc,
+                    hint="use backend='numpy' for this function, and report this",
+                )
+
+
+def _agrees(t, found) -> bool:
+    from numba.core import types as nb
+
+    if isinstance(found, (nb.Literal, nb.BooleanLiteral)):
+        found = nb.unliteral(found)
+    if isinstance(found, nb.Omitted):
+        return True
+    if isinstance(t, Array):
+        return isinstance(found, nb.Array) and found.ndim == t.rank and str(found.dtype) == _name(t.dtype)
+    if isinstance(t, Scalar):
+        if isinstance(found, nb.Boolean):
+            return t.kind == "b"
+        if isinstance(found, nb.Integer):
+            return t.kind in "iu" and (t.dtype.itemsize == 8 or str(found) == _name(t.dtype)) or t.kind == "b"
+        return str(found) == _name(t.dtype)
+    return True
+
+
+def _name(dtype):
+    return {"bool": "bool"}.get(dtype.name, dtype.name)
+
+
+__all__ = ["Known", "Stack", "entry_of"]

@@ -1,0 +1,243 @@
+"""Calls: which function is meant, and the table of what the Numba backend knows.
+
+A function that is not in a table is refused by name; nothing is left to Numba's own guess.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+
+import numpy as np
+
+from ...transform.code import constant
+from .elementwise import ELEMENTWISE
+from .expressions import expression
+from .typed import Typed
+from .types import INT, Array, Items, Known, Listed, Scalar, Stack, forget
+
+HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
+
+
+def handles(*functions):
+    """Decorator: register a handler `handler(lo, args, kwargs) -> Typed` for functions."""
+
+    def register(handler):
+        for f in functions:
+            HANDLERS[_key(f)] = handler
+        return handler
+
+    return register
+
+
+def _key(function):
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return (owner, function.__name__)
+    return function
+
+
+def called(lo, node):
+    """The function object of a call, and the array that it is a method of (or None)."""
+    f = node.func
+    if isinstance(f, ast.Attribute):
+        base = expression(lo, f.value)
+        if isinstance(base.type, Known):
+            return _attribute_of(lo, base.const, f.attr), None
+        if isinstance(base.type, (Array, Scalar)):
+            method = getattr(np.ndarray, f.attr, None)
+            if method is None:
+                lo.refuse(f"the method '{f.attr}'")
+            return method, base
+        lo.refuse(f"the method '{f.attr}' of {'a list' if isinstance(base.type, Listed) else 'this'}")
+    value = expression(lo, f)
+    if not isinstance(value.type, Known):
+        lo.refuse(f"a call of '{ast.unparse(f)}'")
+    return value.const, None
+
+
+def _attribute_of(lo, owner, attr):
+    try:
+        return getattr(owner, attr)
+    except AttributeError:
+        lo.refuse(f"'{attr}', which {getattr(owner, '__name__', owner)!s} does not have")
+
+
+def attribute(lo, node) -> Typed:
+    """`value.attr`: of a module, or of an array."""
+    base = expression(lo, node.value)
+    if isinstance(base.type, Known):
+        value = _attribute_of(lo, base.const, node.attr)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            from .expressions import constant_of
+
+            made = constant_of(value)
+            if isinstance(value, float) and (value != value or value in (np.inf, -np.inf)):
+                made.node = ast.Attribute(lo.known_module(base.const), node.attr, ast.Load())
+            return made
+        return Typed(node, Known(value), value)
+    if isinstance(base.type, (Array, Scalar)):
+        handler = HANDLERS.get(("attribute", node.attr))
+        if handler is not None:
+            return handler(lo, [base], {})
+    if isinstance(base.type, Items):
+        lo.refuse(f"the attribute '{node.attr}' of a tuple", "unpack it")
+    lo.refuse(f"the attribute '{node.attr}'")
+
+
+def lower_call(lo, node) -> Typed:
+    """A call in the place of a value."""
+    site = None
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        site = node.func.value.id if node.func.value.id in lo.stacks.sites else None
+    if site is not None and node.func.attr == "pop":
+        popped, t = lo.stacks.pop(site)
+        made = lo.fresh(site.removesuffix("_saved") or "t")
+        lo.assign(made, popped)
+        lo.env[made] = lo.stacks.read(t, made)
+        return lo.array_name(made) if isinstance(t, Array) else Typed(ast.Name(made, ast.Load()), lo.env[made])
+    function, base = called(lo, node)
+    special = SPECIAL.get(function) if _hashable(function) else None
+    if special is not None:
+        return special(lo, node)
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        lo.refuse("'*' in a call")
+    args = [expression(lo, a) for a in node.args]
+    kwargs = {k.arg: expression(lo, k.value) for k in node.keywords}
+    if base is not None:
+        args.insert(0, base)
+    return apply(lo, function, args, kwargs, node)
+
+
+def _hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def apply(lo, function, args, kwargs, node=None) -> Typed:
+    """`function(*args, **kwargs)`."""
+    if not _hashable(function):
+        lo.refuse(f"a call of '{ast.unparse(node.func)}'")
+    handler = HANDLERS.get(_key(function))
+    if handler is not None:
+        try:
+            return handler(lo, args, kwargs)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            lo.refuse(f"these arguments of '{spelling(function)}' ({', '.join(kwargs) or 'by position'})")
+    build = ELEMENTWISE.get(function)
+    if build is not None and not kwargs:
+        return build(lo, args)
+    if build is not None:
+        lo.refuse(f"the argument '{next(iter(kwargs))}' of '{spelling(function)}'")
+    lo.refuse(f"a call of '{spelling(function)}'", "use other functions, or backend='numpy'")
+
+
+def spelling(function) -> str:
+    """How a function is named in messages."""
+    owner = getattr(function, "__objclass__", None)
+    module = getattr(function, "__module__", None) or ""
+    named = getattr(function, "__name__", repr(function))
+    if isinstance(function, types.ModuleType):
+        return function.__name__
+    if owner is not None:
+        return f"{owner.__name__}.{named}"
+    if isinstance(function, np.ufunc):
+        return f"numpy.{named}"
+    return named if module in ("builtins", "") or module.startswith("adcompiler") else f"{module}.{named}"
+
+
+# -- calls whose arguments are not all evaluated -----------------------------------------------------------------------
+def _zero_wins(lo, node):
+    """`zero_wins(y_bar, lambda: contribution)`: zero where the adjoint is zero."""
+    from .elementwise import where
+    from .expressions import apart, chosen, constant_of
+
+    y_bar = expression(lo, node.args[0])
+    contribution = node.args[1]
+    if not isinstance(contribution, ast.Lambda):
+        lo.refuse("this contribution to an adjoint")
+    if isinstance(y_bar.type, Scalar):
+        y_bar = lo.held(y_bar)
+        zero = Typed(ast.BinOp(constant(0.0), ast.Mult(), y_bar.node), Scalar(y_bar.type.dtype, y_bar.type.weak))
+        lines, value = apart(lo, contribution.body)
+        if isinstance(value.type, Array):
+            y_bar = None
+            for line in lines:
+                lo.emit(line)
+            return where(lo, _is_zero(lo, expression(lo, node.args[0])), constant_of(0.0), value)
+        test = _is_zero(lo, y_bar)
+        return chosen(lo, test, ([], zero), (lines, value))
+    y_bar = lo.settled(y_bar)
+    value = expression(lo, contribution.body)
+    return where(lo, _is_zero(lo, y_bar), constant_of(0.0), value)
+
+
+def _is_zero(lo, value):
+    from .expressions import apply_elementwise, constant_of
+    import operator
+
+    build = lambda lo, a, ts, r: ast.Compare(a[0], [ast.Eq()], [a[1]])  # noqa: E731
+    return apply_elementwise(lo, operator.eq, [value, constant_of(0)], build)
+
+
+def _isinstance(lo, node):
+    from .expressions import constant_of
+
+    value, kinds = expression(lo, node.args[0]), expression(lo, node.args[1])
+    if not isinstance(kinds.type, Known):
+        lo.refuse("'isinstance' with several classes")
+    t = value.type
+    if isinstance(t, Array):
+        return constant_of(issubclass(np.ndarray, kinds.const))
+    if isinstance(t, Scalar) and t.weak is not None:
+        python = {"b": bool, "i": int, "f": float, "c": complex}[t.kind]
+        return constant_of(issubclass(python if t.weak else t.dtype.type, kinds.const))
+    if isinstance(t, Items):
+        return constant_of(issubclass(tuple, kinds.const))
+    if isinstance(t, Known):
+        return constant_of(isinstance(value.const, kinds.const))
+    lo.refuse("'isinstance' of a value whose type depends on the path")
+
+
+from ...runtime.strict import zero_wins  # noqa: E402
+
+def _tape(lo, node):
+    """The tape that a forward function returns: a tuple of what it keeps."""
+    nodes = []
+    lo.kept = []
+    for site, e in zip(node.args[1].elts, node.args[2].elts, strict=True):
+        if isinstance(e, ast.Name) and e.id in lo.stacks.sites:
+            element = lo.stacks.element(e.id)
+            lo.kept.append((site.value, Stack(e.id, element)))
+            nodes.append(lo.stacks.kept(e.id))
+            continue
+        copies = isinstance(e, ast.Call)
+        inner = e.args[0] if copies else e
+        t = lo.env.get(inner.id) if isinstance(inner, ast.Name) else None
+        if t is not None and not isinstance(t, Array):
+            value = Typed(constant(None) if isinstance(t, Known) else inner, t)
+        else:
+            value = lo.settled(expression(lo, inner))
+        if not isinstance(value.type, (Array, Scalar, Items, Known)):
+            lo.refuse(f"'{ast.unparse(e)}' on the tape")
+        node = value.node
+        if copies and isinstance(value.type, Array):
+            node = ast.Call(ast.Attribute(node, "copy", ast.Load()), [], [])
+        nodes.append(node)
+        lo.kept.append((site.value, forget(value.type, lambda origin: origin[0] != "argument")))
+    return Typed(ast.Tuple(nodes, ast.Load()), Items(tuple(t for _, t in lo.kept)))
+
+
+from ...runtime.tape import Tape  # noqa: E402
+
+SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
+
+from . import builtin_functions, creation, inlined, linalg, products, reductions, shapes, sorting  # noqa: E402, F401
+
+__all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -1,0 +1,249 @@
+"""Functions of the runtime library that are walked like code of the program, in place of a call.
+
+Each is a short Python function in terms of what the tables know; its parameters may be arrays, numbers and constants,
+and a test of a constant leaves one branch.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import textwrap
+
+import numpy as np
+
+from ...runtime import creating, decompositions, linalg, order, products, quotients, reductions, selection, sequences, signals
+from ...runtime.mutators import winning
+from ...runtime.numba.matrices import cofactors
+from ...transform.code import name
+from .functions import handles
+from .typed import Typed
+from .types import Array, Known, Scalar
+
+
+def inlined(*functions):
+    """Decorator: the calls of these functions become the body of the decorated one."""
+
+    def register(body):
+        tree = ast.parse(textwrap.dedent(inspect.getsource(body))).body[0]
+        signature = inspect.signature(body)
+        handles(*functions)(lambda lo, args, kwargs: _walked(lo, tree, signature, body, args, kwargs))
+        return body
+
+    return register
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names):
+        self.names = names
+
+    def visit_Name(self, node):
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+def _walked(lo, tree, signature, body, args, kwargs) -> Typed:
+    from .expressions import constant_of, expression
+    from .statements import bind
+
+    bound = signature.bind(*args, **kwargs)
+    names = {}
+    local = {n.id for s in tree.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for n in [*signature.parameters, *sorted(local - set(signature.parameters))]:
+        names[n] = lo.fresh(n)
+    for n, p in signature.parameters.items():
+        value = bound.arguments.get(n)
+        if value is None:
+            value = constant_of(p.default) if isinstance(p.default, (int, float)) else Typed(None, Known(p.default))
+        if value.is_known or isinstance(value.type, Known):
+            const = value.const if value.is_known else value.type.value
+            lo.set_name(names[n], Known(const))
+        elif value.items is not None:
+            lo.bound_items[names[n]] = value
+            lo.env[names[n]] = value.type
+        else:
+            bind(lo, names[n], value, tree)
+    resolve = lo.resolve
+
+    def found(identifier):
+        if identifier in body.__globals__:
+            return body.__globals__[identifier]
+        try:
+            return getattr(builtins, identifier)
+        except AttributeError:
+            return resolve(identifier)
+
+    lo.resolve = found
+    try:
+        for s in tree.body:
+            renamed = _Renamed(names).visit(ast.fix_missing_locations(_copied(s)))
+            result = _step(lo, renamed, expression)
+            if result is not None:
+                return result
+    finally:
+        lo.resolve = resolve
+    raise TypeError("an inlined function without a value")
+
+
+def _copied(node):
+    import copy
+
+    return copy.deepcopy(node)
+
+
+def _step(lo, s, expression):
+    from .expressions import as_test
+
+    if isinstance(s, ast.Return):
+        return expression(lo, s.value)
+    if isinstance(s, ast.If):
+        test = as_test(lo, expression(lo, s.test))
+        if not test.is_known:
+            raise TypeError("a test in an inlined function that is not constant")
+        for inner in s.body if test.const else s.orelse:
+            result = _step(lo, inner, expression)
+            if result is not None:
+                return result
+        return None
+    if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
+        lo.statements([s])
+    return None
+
+
+# -- linear algebra ----------------------------------------------------------------------------------------------------
+@inlined(linalg.inv_adjoint)
+def _inv_adjoint(y_bar, y):
+    turned = np.conj(y.T)
+    return -(turned @ y_bar @ turned)
+
+
+@inlined(linalg.solve_adjoint)
+def _solve_adjoint(a, x_bar, vector):
+    return np.linalg.solve(np.conj(a.T), x_bar)
+
+
+@inlined(linalg.solve_matrix_adjoint)
+def _solve_matrix_adjoint(solved, x, shape, vector):
+    if vector:
+        return -np.outer(solved, np.conj(x))
+    return -(solved @ np.conj(x.T))
+
+
+@inlined(linalg.logdet_adjoint)
+def _logdet_adjoint(logdet_bar, sign, a):
+    return logdet_bar * np.linalg.inv(a).T
+
+
+@inlined(decompositions.cholesky_adjoint)
+def _cholesky_adjoint(l_bar, l, upper=False):
+    turned = l.T
+    product = turned @ np.tril(l_bar)
+    phi = np.tril(product) - 0.5 * product * np.eye(l.shape[0])
+    first = np.linalg.solve(turned, phi)
+    s = np.linalg.solve(turned, first.T).T
+    return np.tril(s) + np.triu(s, 1).T
+
+
+# -- selections --------------------------------------------------------------------------------------------------------
+@inlined(selection.within)
+def _within(x, lower, upper):
+    if lower is None:
+        return np.less_equal(x, upper)
+    if upper is None:
+        return np.greater_equal(x, lower)
+    return np.greater_equal(x, lower) & np.less_equal(x, upper)
+
+
+@inlined(selection.raised)
+def _raised(x, lower, upper):
+    if upper is None:
+        return np.less(x, lower)
+    return np.less(x, lower) & np.less_equal(lower, upper)
+
+
+@inlined(selection.lowered)
+def _lowered(x, lower, upper):
+    if lower is None:
+        return np.greater(x, upper)
+    return np.greater(np.maximum(x, lower), upper)
+
+
+@inlined(winning)
+def _winning(stored_bar, index):
+    last = np.full(stored_bar.shape, -1)
+    numbers = positions(stored_bar[index])
+    last[index] = numbers
+    return np.where(last[index] == numbers, stored_bar[index], 0.0)
+
+
+def positions(a):
+    """The number of each element; a marker that `shapes` replaces by a lazy array."""
+    return np.arange(np.size(a)).reshape(np.shape(a))
+
+
+# -- products and quotients --------------------------------------------------------------------------------------------
+@inlined(quotients.exp_share)
+def _exp_share(x, y):
+    apart = np.where(np.equal(x, y), 0.0, np.subtract(y, x))
+    return np.exp(-np.logaddexp(0.0, apart))
+
+
+@inlined(np.isclose)
+def _isclose(a, b, rtol=1e-05, atol=1e-08):
+    return np.absolute(a - b) <= atol + rtol * np.absolute(b)
+
+
+@inlined(np.diff)
+def _diff(a):
+    return a[1:] - a[:-1]
+
+
+@inlined(signals.diff_adjoint)
+def _diff_adjoint(value, shape, n=1, axis=-1, before=0, after=0):
+    a_bar = np.zeros(shape)
+    a_bar[1:] += value
+    a_bar[:-1] -= value
+    return a_bar
+
+
+@inlined(np.cross)
+def _cross(a, b):
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+@inlined(products.cross_left_adjoint)
+def _cross_left_adjoint(c_bar, shape, b):
+    return np.cross(b, c_bar)
+
+
+@inlined(products.cross_right_adjoint)
+def _cross_right_adjoint(c_bar, a, shape):
+    return np.cross(c_bar, a)
+
+
+@inlined(linalg.det_adjoint)
+def _det_adjoint(y_bar, y, a):
+    return y_bar * cofactors(a)
+
+
+@inlined(creating.unit_steps)
+def _unit_steps(num, endpoint=True):
+    return np.linspace(0.0, 1.0, num)
+
+
+@inlined(order.ranks)
+def _ranks(a, axis=-1):
+    return np.argsort(np.argsort(a))
+
+
+@inlined(reductions.deviations)
+def _deviations(a, axis=None, where=True, mean=None):
+    return a - np.mean(a, axis, keepdims=True)
+
+
+@inlined(reductions.degrees_of_freedom)
+def _degrees_of_freedom(shape, axis=None, keepdims=False, where=True, ddof=0):
+    return max(float(reductions.reduced_count(shape, axis)) - ddof, 0.0)
+
+
+__all__ = ["Array", "Scalar", "inlined", "name", "positions", "sequences"]

@@ -1,0 +1,304 @@
+"""Loops: over ranges, forwards or backwards, over the elements of arrays, and `while`.
+
+A loop backwards counts forwards, and computes its index: Numba then needs no test for a negative index.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...transform.code import constant, name
+from .expressions import as_test, expression, integer
+from .typed import Typed
+from .types import Array, Items, Known, Listed, Scalar, INT
+
+
+def lower_for(lo, s):
+    """`for target in iterable`."""
+    if s.orelse:
+        lo.refuse("'else' of a loop")
+    it = s.iter
+    backwards = _is_call(lo, it, reversed)
+    if backwards:
+        it = it.args[0]
+    ran = None
+    if isinstance(it, ast.Subscript) and isinstance(it.slice, ast.Slice) and it.slice.upper is not None:
+        if _is_call(lo, it.value, range) and it.slice.lower is None and it.slice.step is None:
+            ran, it = integer(lo, expression(lo, it.slice.upper)), it.value
+    if _is_call(lo, it, range):
+        _for_range(lo, s, [integer(lo, expression(lo, a)) for a in it.args], backwards, ran)
+        return
+    elements, length = _elements(lo, it)
+    index = s.target.id if False else lo.fresh("k")
+    _counted(lo, s, index, length, lambda k: _bind_pattern(lo, s.target, elements, k, s), backwards)
+
+
+def _is_call(lo, node, function) -> bool:
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in lo.env):
+        return False
+    try:
+        return lo.resolve(node.func.id) is function
+    except KeyError:
+        return False
+
+
+def _minus(a, b: int):
+    if b == 0:
+        return a
+    if isinstance(a, ast.Constant):
+        return constant(a.value - b)
+    return ast.BinOp(a, ast.Sub(), constant(b))
+
+
+def _for_range(lo, s, bounds, backwards, ran=None):
+    """A loop over a range; `ran`: only over so many of its first values, the trips that were taken."""
+    start = bounds[0] if len(bounds) > 1 else Typed(constant(0), Scalar(INT.dtype, True, 0, None, 1), 0)
+    stop = bounds[1] if len(bounds) > 1 else bounds[0]
+    step = bounds[2] if len(bounds) > 2 else Typed(constant(1), Scalar(INT.dtype, True, 1, None, 1), 1)
+    target = s.target.id
+    simple = step.is_known and step.const == 1
+    start, stop, step = lo.held(start, "start"), lo.held(stop, "stop"), lo.held(step, "step")
+    if simple:
+        low = start.type.low
+    elif step.is_known and step.const > 0:
+        low = start.type.low
+    elif step.is_known and step.const < 0 and stop.type.low is not None:
+        low = stop.type.low + 1
+    else:
+        low = None
+    if step.is_known and step.const < 0 and stop.is_known:
+        low = stop.const + 1
+    index_type = Scalar(INT.dtype, True, low, None, start.type.size and (step.type.size or None))
+    first_is_nonnegative = start.is_known and start.const >= 0
+    first_is_zero = start.is_known and start.const == 0
+    if ran is not None:
+        trips = lo.held(ran, "trips").node
+        if simple:  # it ends where it was left
+            last = ran.node if first_is_zero else ast.BinOp(start.node, ast.Add(), ran.node)
+            stop = lo.held(Typed(last, Scalar(INT.dtype, True)), "stop")
+    elif simple:
+        trips = stop.node if first_is_zero else ast.BinOp(stop.node, ast.Sub(), start.node)
+    else:
+        trips = _length(lo, start, stop, step)
+    if not backwards:
+        if ran is not None and not simple:
+            lo.refuse("a part of a range with a step")
+        bound = [stop.node] if simple and first_is_zero else [start.node, stop.node]
+        if not simple:
+            bound.append(step.node)
+        iterable = ast.Call(name("range"), bound, [])
+
+        def bind_target():
+            lo.set_name(target, index_type)
+            if simple and first_is_nonnegative:
+                lo.counters.add(target)
+
+        _repeat(lo, s, target, iterable, trips, bind_target)
+        return
+    used = target != "_" and any(
+        isinstance(n, ast.Name) and n.id == target for b in s.body for n in ast.walk(b) if not hasattr(b, "text")
+    )
+    iterable = ast.Call(name("range"), [trips], [])
+    if not used:
+        _repeat(lo, s, "_", iterable, trips, lambda: None)
+        return
+    counter = lo.fresh("k")
+
+    def bind_index():
+        if simple:
+            value = ast.BinOp(_minus(stop.node, 1), ast.Sub(), name(counter))
+        else:
+            back = ast.BinOp(ast.BinOp(_minus(trips, 1), ast.Sub(), name(counter)), ast.Mult(), step.node)
+            value = ast.BinOp(start.node, ast.Add(), back)
+        lo.assign(target, value)
+        lo.set_name(target, index_type)
+
+    _repeat(lo, s, counter, iterable, trips, bind_index)
+
+
+def _length(lo, start, stop, step):
+    made = lo.fresh("trips")
+    inner = ast.Call(name("range"), [start.node, stop.node, step.node], [])
+    lo.assign(made, ast.Call(name("len"), [inner], []))
+    return name(made)
+
+
+def _counted(lo, s, index, length, bind_element, backwards=False):
+    length = lo.held(length, "length")
+    iterable = ast.Call(name("range"), [length.node], [])
+    if not backwards:
+        _repeat(lo, s, index, iterable, length.node, lambda: bind_element(_index(index)))
+        return
+    last = lo.fresh("k")
+
+    def bind_last():
+        lo.assign(index, ast.BinOp(_minus(length.node, 1), ast.Sub(), name(last)))
+        bind_element(_index(index))
+
+    _repeat(lo, s, last, iterable, length.node, bind_last)
+
+
+def _index(k):
+    return Typed(name(k), Scalar(INT.dtype, True, 0, None, 1))
+
+
+def _repeat(lo, s, target, iterable, trips, bind_target):
+    """A `for` over a range; `bind_target` gives the user's names their values at the start of the body."""
+    reserved = {}
+
+    def body():
+        reserved.clear()
+        lo.stacks.reserved.append(reserved)
+        bind_target()
+        lo.statements(s.body)
+        lo.stacks.reserved.pop()
+
+    made, head, breaks = lo.loop(body)
+    for n in lo.stacks.room(reserved, trips):
+        lo.emit(n)
+    lo.emit(ast.For(name(target, True), iterable, _filled(made), []))
+    after = head
+    for b in breaks:
+        after = lo.joined(after, b)
+    lo.restore(after)
+
+
+def _elements(lo, node):
+    """How the elements of an iterable are found by position: a function from an index to a Typed, and the length."""
+    if _is_call(lo, node, enumerate):
+        inner, length = _elements(lo, node.args[0])
+        first = expression(lo, node.args[1]) if len(node.args) > 1 else None
+        first = first or next((expression(lo, k.value) for k in node.keywords if k.arg == "start"), None)
+
+        def counted(k):
+            number = k if first is None else Typed(ast.BinOp(k.node, ast.Add(), first.node), INT)
+            return Typed(None, Items((number.type, inner(k).type)), items=[number, inner(k)])
+
+        return counted, length
+    if _is_call(lo, node, zip):
+        parts = [_elements(lo, a) for a in node.args]
+        strict = any(k.arg == "strict" and getattr(k.value, "value", None) for k in node.keywords)
+        shortest = lo.held(parts[0][1], "length")
+        for _, length in parts[1:]:
+            if strict:
+                from ...runtime.numba.checks import same_length
+
+                made = ast.Call(lo.helper(same_length), [shortest.node, length.node], [])
+            else:
+                made = ast.Call(name("min"), [shortest.node, length.node], [])
+            shortest = lo.held(Typed(made, Scalar(INT.dtype, True, 0, None, 1)), "length")
+
+        def together(k):
+            items = [p(k) for p, _ in parts]
+            return Typed(None, Items(tuple(i.type for i in items)), items=items)
+
+        return together, shortest
+    if _is_call(lo, node, reversed):
+        inner, length = _elements(lo, node.args[0])
+        length = lo.held(length, "length")
+
+        def from_end(k):
+            at = ast.BinOp(_minus(length.node, 1), ast.Sub(), k.node)
+            made = lo.fresh("k")
+            lo.assign(made, at)
+            return inner(_index(made))
+
+        return from_end, length
+    if _is_call(lo, node, range):
+        bounds = [integer(lo, expression(lo, a)) for a in node.args]
+        start = lo.held(bounds[0], "start") if len(bounds) > 1 else Typed(constant(0), Scalar(INT.dtype, True, 0, None, 1), 0)
+        stop = lo.held(bounds[1] if len(bounds) > 1 else bounds[0], "stop")
+        step = lo.held(bounds[2], "step") if len(bounds) > 2 else Typed(constant(1), Scalar(INT.dtype, True, 1, None, 1), 1)
+
+        def counted_from(k):
+            up = ast.BinOp(k.node, ast.Mult(), step.node) if step.const != 1 else k.node
+            return Typed(ast.BinOp(start.node, ast.Add(), up), Scalar(INT.dtype, True, start.type.low))
+
+        return counted_from, Typed(_length(lo, start, stop, step), Scalar(INT.dtype, True, 0, None, 1))
+    from .arrays import item_at
+
+    value = expression(lo, node)
+    t = value.type
+    if isinstance(t, Array):
+        value = lo.array(value)
+        length = Typed(value.lazy.axes[0].extent(), Scalar(INT.dtype, True, 0, t.dims[0], 1))
+        return lambda k: item_at(lo, value, k), length
+    if isinstance(t, Listed) and isinstance(t.element, Scalar):
+        held = lo.held(value, "items")
+        length = Typed(ast.Call(name("len"), [held.node], []), Scalar(INT.dtype, True, 0, None, 1))
+        return lambda k: Typed(ast.Subscript(held.node, k.node, ast.Load()), t.element), length
+    if isinstance(t, Items) and t.items and all(isinstance(i, Scalar) and i.dtype == t.items[0].dtype for i in t.items):
+        held = lo.held(value, "items")
+        element = Scalar(t.items[0].dtype, None)
+        length = Typed(constant(len(t.items)), Scalar(INT.dtype, True, 0, None, 1), len(t.items))
+        return lambda k: Typed(ast.Subscript(held.node, k.node, ast.Load()), element), length
+    lo.refuse(f"a loop over {_what(t)}", "loop over an array or a range")
+
+
+def _what(t):
+    if isinstance(t, Known):
+        return "what is not an array"
+    if isinstance(t, Items):
+        return "a tuple of different things"
+    return "this"
+
+
+def _bind_pattern(lo, target, elements, k, s):
+    from .statements import bind
+
+    _bind(lo, bind, target, elements(k), s)
+
+
+def _bind(lo, bind, target, value, s):
+    if isinstance(target, ast.Name):
+        if value.items is not None and value.node is None:
+            value.node = ast.Tuple([i.node for i in value.items], ast.Load())
+        bind(lo, target.id, value, target)
+        return
+    parts = value.items
+    if parts is None and isinstance(value.type, Array):
+        from .arrays import item_at
+
+        held = lo.array(value)
+        parts = [item_at(lo, held, Typed(constant(j), Scalar(INT.dtype, True, j, None, 1), j)) for j, _ in enumerate(target.elts)]
+    if parts is None or len(parts) != len(target.elts):
+        lo.refuse("this loop target")
+    for t, p in zip(target.elts, parts, strict=True):
+        _bind(lo, bind, t, p, s)
+
+
+def lower_while(lo, s):
+    """`while test`: statements that the test needs go into the loop."""
+    endless = isinstance(s.test, ast.Constant) and bool(s.test.value)
+    found = {}
+
+    def body():
+        reserved, lo.stacks.reserved = lo.stacks.reserved, []
+        if not endless:
+            test = as_test(lo, expression(lo, s.test))
+            found["test"], found["lines"], found["state"] = test, list(lo.out), lo.state()
+            lo.out.clear()
+        lo.statements(s.body)
+        lo.stacks.reserved = reserved
+
+    made, head, breaks = lo.loop(body)
+    if endless:
+        after = breaks[0] if breaks else head
+        for b in breaks[1:]:
+            after = lo.joined(after, b)
+        lo.restore(after)
+        lo.emit(ast.While(constant(True), _filled(made), []))
+        return
+    after = found["state"]
+    for b in breaks:
+        after = lo.joined(after, b)
+    lo.restore(after)
+    if found["lines"]:
+        leave = ast.If(ast.UnaryOp(ast.Not(), found["test"].node), [ast.Break()], [])
+        lo.emit(ast.While(constant(True), [*found["lines"], leave, *made], []))
+    else:
+        lo.emit(ast.While(found["test"].node, _filled(made), []))
+
+
+def _filled(body):
+    return body if any(type(b).__name__ != "Comment" for b in body) else [*body, ast.Pass()]

@@ -1,0 +1,308 @@
+"""The walk over a generated function: statements with their types in, statements that Numba compiles alike out.
+
+`Lowering` holds the state of the walk: the type of each name, names that may have no value yet, the statements made so
+far. A loop is walked until the types at its head no longer change.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+
+import numpy as np
+
+from ...errors import NOWHERE, UnsupportedSyntaxError
+from ...transform.bars import unique
+from ...transform.code import call, constant, name
+from ..emit import Comment
+from .stacks import Stacks
+from .typed import Typed
+from .types import MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, Type, forget, join, plain
+
+
+class Again(Exception):
+    """The walk must start again: what it has learnt changes code that is already written."""
+
+
+class Lowering:
+    """The state of one walk over one function; see `lower`."""
+
+    def __init__(self, definition, params: dict, resolve, taken, *, stacks=(), options=None, learnt=None):
+        self.definition, self.resolve = definition, resolve
+        self.env: dict[str, Type] = dict(params)
+        self.unsure: set[str] = set()  # names that may have no value
+        self.taken = set(taken)
+        self.out: list[ast.stmt] = []
+        self.loc = NOWHERE
+        self.learnt = learnt if learnt is not None else Learnt()
+        self.stacks = Stacks(self, stacks)
+        self.breaks: list | None = None
+        self.tokens = 0
+        self.equal: list[tuple] = []  # pairs of tokens that a check has found equal
+        self.extras: dict[str, object] = {}  # globals that become parameters
+        self.imports: dict[str, object] = {}
+        self.options = options or {}
+        self.returned: Typed | None = None
+        self.roots: dict = {}
+        self.counters: set[str] = set()  # indices of loops that count up from 0
+        self.nonnegative: set[str] = set()  # index arrays without negative entries
+        self.stored: frozenset = frozenset()  # memory that is written element by element
+        self.bound_items: dict = {}  # tuples that are known part by part, by name
+        self.kept: list = []  # what a forward function returns on the tape
+        self.seen: dict[str, set] = {}  # types that each name has had
+        self.reshaped: frozenset = frozenset()  # memory of arrays that are used in another shape
+        self.local: dict = {}  # tokens that hold for one statement
+
+    # -- errors ----------------------------------------------------------------------------------------------------
+    def refuse(self, what, hint="use backend='numpy' for this function"):
+        raise UnsupportedSyntaxError(f"the Numba backend does not compile {what}", self.loc, hint=hint)
+
+    # -- names -----------------------------------------------------------------------------------------------------
+    def fresh(self, base: str) -> str:
+        made = unique(base, self.taken)
+        self.taken.add(made)
+        return made
+
+    def token(self):
+        """A token for an extent of unknown origin."""
+        self.tokens += 1
+        return (("site", self.tokens), 0)
+
+    def root(self, origin) -> frozenset:
+        """The memory that a statement (or a name of our own) makes."""
+        key = origin if isinstance(origin, str) else id(origin)
+        return frozenset({self.roots.setdefault(key, f"memory {key}")})
+
+    def are_equal(self, a, b) -> bool:
+        """Are two extents known to be equal?"""
+        if a is None or b is None:
+            return False
+        if a == b:
+            return True
+        found = {a}
+        for _ in self.equal:
+            more = {q for p, q in self.equal if p in found} | {p for p, q in self.equal if q in found}
+            if more <= found:
+                break
+            found |= more
+        return b in found
+
+    def set_equal(self, a, b):
+        if a is not None and b is not None:
+            self.equal.append((a, b))
+
+    def local_token(self, key):
+        """A token for an extent that equal texts in one statement share."""
+        if key not in self.local:
+            self.tokens += 1
+            self.local[key] = (("local", self.tokens), 0)
+        return self.local[key]
+
+    def has_code(self, node) -> bool:
+        """Does an expression need statements in front?"""
+        from .expressions import expression
+
+        out, self.out = self.out, []
+        expression(self, node)
+        made, self.out = self.out, out
+        return bool(made)
+
+    def helper(self, function) -> ast.expr:
+        """The name of a function of the runtime library (or of math, numpy) in the text."""
+        module = function.__module__
+        if module == "math" or getattr(builtins, function.__name__, None) is function:
+            return self.known(function)
+        self.imports[function.__name__] = function
+        return name(function.__name__)
+
+    def known(self, function) -> ast.expr:
+        if getattr(builtins, function.__name__, None) is function:
+            return name(function.__name__)
+        return ast.Attribute(self.known_module(sys.modules[function.__module__]), function.__name__, ast.Load())
+
+    def known_module(self, module) -> ast.expr:
+        """A module of the standard library, or NumPy."""
+        local = "np" if module is np else module.__name__.rpartition(".")[2]
+        self.imports[local] = module
+        return name(local)
+
+    def np(self, attribute) -> ast.expr:
+        return ast.Attribute(name("np"), attribute, ast.Load())
+
+    def emit(self, statement):
+        self.out.append(statement)
+
+    def assign(self, target: str, node):
+        """Write an assignment to a name of our own."""
+        self.emit(ast.Assign([name(target, True)], node))
+
+    def held(self, typed: Typed, base="t") -> Typed:
+        """The scalar in a name, unless it is one or a constant already."""
+        if isinstance(typed.node, (ast.Name, ast.Constant)):
+            return typed
+        made = self.fresh(base)
+        self.assign(made, typed.node)
+        return Typed(name(made), typed.type, typed.const)
+
+    def set_name(self, target: str, t: Type):
+        self.env[target] = t
+        self.seen.setdefault(target, set()).add(plain(t))
+        self.unsure.discard(target)
+        self.counters.discard(target)
+        if target in self.learnt.guarded:
+            self.assign(self.flag(target), constant(True))
+
+    def flag(self, target):
+        return f"{target}_is_set"
+
+    def read_name(self, identifier: str, *, guard=True) -> Type | None:
+        """The type of a variable; None if the name is not one. A read of a name without value raises, as in Python."""
+        t = self.env.get(identifier)
+        if t is None:
+            return None
+        if t is MIXED:
+            self.refuse(
+                f"'{identifier}', which holds values of different types on different paths",
+                "give each kind of value a name of its own",
+            )
+        if identifier in self.unsure and guard:
+            self.learnt.guard(identifier)
+            message = f"cannot access local variable '{identifier}' where it is not associated with a value"
+            error = ast.Raise(call(name("UnboundLocalError"), constant(message)), None)
+            self.emit(ast.If(ast.UnaryOp(ast.Not(), name(self.flag(identifier))), [error], []))
+        return t
+
+    # -- nested code -----------------------------------------------------------------------------------------------
+    def block(self, statements) -> list[ast.stmt]:
+        """Walk statements into a list of their own; facts that checks inside establish end with it."""
+        out, self.out, facts = self.out, [], len(self.equal)
+        self.statements(statements)
+        made, self.out = self.out, out
+        del self.equal[facts:]
+        return made
+
+    def statements(self, statements):
+        from .statements import lower_statement
+
+        for s in statements:
+            if isinstance(s, Comment):
+                self.loc = s.loc or self.loc
+                self.emit(s)
+                continue
+            lower_statement(self, s)
+
+    def state(self):
+        return dict(self.env), set(self.unsure)
+
+    def restore(self, state):
+        self.env, self.unsure = dict(state[0]), set(state[1])
+
+    def joined(self, first, second):
+        """The state behind two paths; None stands for a path that does not come here."""
+        if first is None or second is None:
+            return first or second
+        env, unsure = {}, first[1] | second[1]
+        for n in {**first[0], **second[0]}:
+            a, b = first[0].get(n), second[0].get(n)
+            if a is None or b is None:
+                env[n] = a or b
+                unsure.add(n)
+            elif (a == NONE) != (b == NONE) and not isinstance(b if a == NONE else a, Known):
+                env[n] = b if a == NONE else a
+                unsure.add(n)
+                self.learnt.nullable.add(n)
+            else:
+                env[n] = join(a, b)
+        return env, unsure
+
+    def loop(self, body) -> tuple[list[ast.stmt], tuple, list]:
+        """Walk the body of a loop until the types at its head are settled: its code, the state at the head, breaks."""
+        head = self.state()
+        for attempt in range(12):
+            self.restore(head)
+            outer, self.breaks = self.breaks, []
+            out, self.out, facts, first = self.out, [], len(self.equal), self.tokens
+            before = self.taken
+            self.taken = set(before)
+            body()
+            made, self.out = self.out, out
+            breaks, self.breaks = self.breaks, outer
+            del self.equal[facts:]
+            gone = _later_than(first)
+            end = self.without(self.state(), gone) if self.env is not None else None
+            breaks = [self.without(b, gone) for b in breaks]
+            new = self.joined(head, end)
+            if attempt > 2:
+                new = (_widened(new[0], head[0]), new[1])
+            if new == head:
+                self.taken |= before
+                return made, head, breaks
+            head = new
+            self.taken = before
+        self.refuse("a loop in which the types of names do not settle", "give each name one type in the loop")
+
+    def without(self, state, is_gone):
+        return {n: forget(t, is_gone) for n, t in state[0].items()}, state[1]
+
+
+def _later_than(first):
+    return lambda origin: isinstance(origin, tuple) and origin[0] in ("site", "local") and origin[1] > first
+
+
+def _widened(env, old):
+    """Without bounds that still change."""
+    return {
+        n: Scalar(t.dtype, t.weak, None, None, t.size) if isinstance(t, Scalar) and t != old.get(n) else t for n, t in env.items()
+    }
+
+
+class Learnt:
+    """What a walk finds out that changes code written before: kept from walk to walk."""
+
+    def __init__(self):
+        self.guarded: set[str] = set()  # names whose reads must be checked
+        self.nullable: set[str] = set()  # names that are None on some path
+        self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
+        self.changed = False
+
+    def guard(self, identifier):
+        if identifier not in self.guarded:
+            self.guarded.add(identifier)
+            self.changed = True
+
+    def pushed(self, site, t: Type):
+        old = self.elements.get(site)
+        new = t if old is None else join(old, t)
+        if new != old:
+            self.elements[site] = new
+            self.changed = True
+        return new
+
+
+def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=None):
+    """A function definition for Numba, and the walk that made it.
+
+    params: types by name of the parameters; resolve: the object that a global name stands for (KeyError if none).
+    stacks: names of the lists of the tape. Raises UnsupportedSyntaxError for what Numba would reject or compile wrongly.
+    """
+    learnt = Learnt()
+    for _ in range(10):
+        learnt.changed = False
+        walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
+        walk.stacks.given.update(given or {})
+        walk.run_body()
+        if not learnt.changed:
+            return walk
+    walk.refuse("a function in which the types of names do not settle")
+
+
+def _run_body(self):
+    body = self.block(self.definition.body)
+    start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
+    self.body = [*start, *self.stacks.start(), *body]
+
+
+Lowering.run_body = _run_body
+
+__all__ = ["Array", "Items", "Known", "Listed", "Lowering", "Stack", "lower", "np"]

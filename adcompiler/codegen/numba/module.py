@@ -1,0 +1,360 @@
+"""From generated definitions to compiled functions: types of the parameters, the walk, the text in a file, Numba.
+
+The text of compiled code is a real file, named by a hash of its content, so that Numba can keep its machine code beside
+it and a debugger can open it. A second process finds both.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import sys
+import tempfile
+import types as python_types
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import UnsupportedSyntaxError
+from ...ir.types import Num, Tup
+from ...transform.code import call, constant, name
+from .. import emit
+from ..build import line_map
+from . import functions as _tables  # noqa: F401  (filled before anything is walked)
+from .entries import entry_of
+from .lowering import lower
+from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack
+
+
+@dataclass
+class Part:
+    """One compiled function: its definition, what its parameters are, and what it returns."""
+
+    kind: str
+    definition: ast.FunctionDef
+    walk: object
+    parameters: list  # names of the parameters of the compiled function
+    extras: list  # those that are globals of the program
+    result: object = None  # type of what is returned
+    kept: list = field(default_factory=list)  # of a forward function: (site, type) of each entry of the tape
+    seed: object = None
+
+
+def type_of_described(described, path):
+    """The type of a parameter from its description; None for what compiled code cannot take."""
+    if described.kind == "num":
+        return _of_num(described.type, path)
+    if described.kind == "tuple" and described.type is None:
+        items = [type_of_described(d, (*path, k)) for k, d in described.items]
+        return None if any(i is None for i in items) else Items(tuple(items))
+    if described.kind == "static":
+        return Known(described.value)
+    return None
+
+
+def _of_num(t: Num, path):
+    dtype = t.dtype or np.dtype({"b": bool, "i": np.int64, "f": float, "c": complex}[t.kind])
+    if dtype.kind not in "biufc" or dtype.itemsize > 16 or not dtype.isnative or dtype == np.dtype(np.float16):
+        return None
+    if dtype.name in ("float128", "longdouble", "complex256"):
+        return None
+    if t.boxed:
+        if not t.rank:
+            return None
+        dims = tuple((("argument", *path, k), 0) for k in range(t.rank))
+        return Array(dtype, t.rank, dims, frozenset({f"argument {path[0]}"}))
+    return Scalar(dtype, t.dtype is None)
+
+
+class Backend:
+    """Compiles the definitions of one generator."""
+
+    def __init__(self, generator, saver, options):
+        self.generator, self.saver, self.options = generator, saver, dict(options)
+        self.loc = generator.function.loc
+        self.bindings = generator.namer.bindings
+
+    def resolve(self, identifier):
+        import builtins
+
+        if identifier in self.bindings:
+            return self.bindings[identifier]
+        return getattr(builtins, identifier)
+
+    def resolved(self, identifier):
+        try:
+            return self.resolve(identifier)
+        except AttributeError:
+            raise KeyError(identifier) from None
+
+    def refuse(self, what, hint):
+        raise UnsupportedSyntaxError(f"the Numba backend does not compile {what}", self.loc, hint=hint)
+
+    # -- parameters ------------------------------------------------------------------------------------------------
+    def parameters(self) -> dict:
+        found = {}
+        signature = self.generator.signature
+        for v, (n, described) in zip(self.generator.function.params, signature.parameters, strict=True):
+            t = type_of_described(described, (n,))
+            if t is None:
+                kinds = {"object": "an object", "dict": "a dict", "list": "a list", "rows": "a list"}
+                what = kinds.get(described.kind, "a value of this type")
+                if described.kind == "num":
+                    what = "a 0-d array" if described.type.boxed else f"{described.type.dtype} numbers"
+                self.refuse(f"the argument '{n}', {what}", "pass numbers, arrays and tuples of them, or use backend='numpy'")
+            found[v.name] = t
+        for first, second in signature.aliases:
+            a, b = found.get(first), found.get(second)
+            if isinstance(a, Array) and isinstance(b, Array):
+                roots = a.roots | b.roots
+                found[first] = Array(a.dtype, a.rank, a.dims, roots)
+                found[second] = Array(b.dtype, b.rank, b.dims, roots)
+        return found
+
+    def globals_of(self, definition) -> dict:
+        """Globals of the program that a definition reads: they become parameters."""
+        used = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+        found = {}
+        for v in self.generator.function.globals:
+            if v.name in used and v.name not in found:
+                t = self.type_of_global(v)
+                if t is None:
+                    self.refuse(f"the global '{v.name}'", "make it a number or an array")
+                if not isinstance(t, Known):
+                    found[v.name] = t
+        for local, value in self.bindings.items():
+            if local in used and local not in found:
+                from .examples import type_of_value
+
+                t = type_of_value(value)
+                if isinstance(t, Array) and not t.rank:
+                    self.refuse(f"the 0-d array '{local}'", "use a number")
+                if isinstance(t, (Scalar, Array, Items)):
+                    found[local] = _with_tokens(t, local)
+        return found
+
+    def type_of_global(self, v):
+        t = v.type
+        if isinstance(t, Num) and t.kind != "?" and t.boxed is not None:
+            return _of_num(t, (v.name,))
+        if isinstance(t, Tup):
+            items = [_of_num(i, (v.name, k)) for k, i in enumerate(t.items) if isinstance(i, Num)]
+            return Items(tuple(items)) if len(items) == len(t.items) and None not in items else None
+        return None
+
+    # -- walks -----------------------------------------------------------------------------------------------------
+    def walk(self, kind, definition, params, stacks, given=None):
+        taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
+        taken |= {"np", "njit", "math"}
+        walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {})
+        _refuse_reshaped(walk)
+        names = [n for n, t in params.items() if not isinstance(t, Known) or t == NONE and n in (given or {})]
+        names = [n for n in params if n in names or isinstance(params[n], Stack)]
+        return walk, names
+
+    def joint(self, definition) -> Part:
+        own, extra = self.parameters(), self.globals_of(definition)
+        sites = {k.site for k in self.saver.kept if k.listed}
+        walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
+        return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type)
+
+    def forward(self, definition) -> Part:
+        own, extra = self.parameters(), self.globals_of(definition)
+        sites = {f for f, _ in self.saver.tape} & {k.site for k in self.saver.kept if k.listed}
+        self.options["typed_lists"] = True
+        walk, names = self.walk("forward", definition, {**own, **extra}, sites)
+        result = walk.returned.type.items[0]
+        return Part("forward", _definition(definition, names, walk), walk, names, list(extra), result, walk.kept)
+
+    def adjoint(self, definition, forward: Part) -> Part:
+        extra = self.globals_of(definition)
+        first = definition.body[0]
+        body = definition.body[1:]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            first, body = body[0], body[1:]
+        targets = [t.id for t in first.targets[0].elts] if isinstance(first, ast.Assign) else []
+        params, given = {}, {}
+        for n, (_, t) in zip(targets, forward.kept, strict=True):
+            if isinstance(t, Stack):
+                given[n] = t.element
+                params[n] = t
+            else:
+                params[n] = t
+        seed_name = definition.args.args[1].arg
+        seed = _seed_type(forward.result)
+        params[seed_name] = seed
+        trimmed = ast.FunctionDef(**{**{f: getattr(definition, f, None) for f in definition._fields}, "body": body})
+        walk, names = self.walk("adjoint", trimmed, {**params, **extra}, set(given), given)
+        names = [n for n in [*targets, seed_name, *extra] if not isinstance(params.get(n, extra.get(n)), Known)]
+        return Part("adjoint", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
+                    targets, seed)
+
+
+def _seed_type(t):
+    if isinstance(t, Scalar):
+        return FLOAT if t.kind in "iub" else Scalar(t.dtype, t.dtype.itemsize >= 8 and t.dtype != np.dtype(np.complex64))
+    if isinstance(t, Array):
+        return Array(t.dtype, t.rank, (None,) * t.rank, frozenset({"seed"}))
+    if isinstance(t, Items):
+        return Items(tuple(map(_seed_type, t.items)))
+    return FLOAT
+
+
+def _with_tokens(t, local):
+    if isinstance(t, Array):
+        dims = tuple((("argument", local, k), 0) for k in range(t.rank))
+        return Array(t.dtype, t.rank, dims, frozenset({f"argument {local}"}))
+    return t
+
+
+def _refuse_reshaped(walk):
+    if walk.reshaped & walk.stored:
+        walk.refuse("a store into the memory of an array that is also used in another shape",
+                    "make a copy first: np.array(x).reshape(...)")
+
+
+def _definition(definition, names, walk):
+    body = _pruned(walk.body)
+    made = emit.function(definition.name, emit.arguments(names), [], constant(None))
+    made.body = body or [ast.Pass()]
+    return made
+
+
+def _pruned(body):
+    """Without comments that no statement follows."""
+    out = []
+    for s in body:
+        if isinstance(s, emit.Comment) and out and isinstance(out[-1], emit.Comment):
+            out.pop()
+        for f in ("body", "orelse"):
+            inner = getattr(s, f, None)
+            if isinstance(inner, list) and isinstance(s, (ast.If, ast.For, ast.While)):
+                kept = _pruned(inner)
+                setattr(s, f, kept or ([ast.Pass()] if f == "body" else []))
+        out.append(s)
+    while out and isinstance(out[-1], emit.Comment):
+        out.pop()
+    return out
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+def cache_directory() -> Path:
+    """Where compiled code is kept: ADCOMPILER_CACHE_DIR, or the user's cache; a temporary place if neither can be written."""
+    given = os.environ.get("ADCOMPILER_CACHE_DIR")
+    base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "adcompiler"
+    for place in (base, Path(tempfile.gettempdir()) / f"adcompiler-{os.getuid() if hasattr(os, 'getuid') else 'user'}"):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            if os.access(place, os.W_OK):
+                return place
+        except OSError:
+            continue
+    return Path(tempfile.mkdtemp(prefix="adcompiler-"))
+
+
+def written(text: str, label: str) -> Path:
+    """The file of a text: written once, under a name that its content decides."""
+    digest = hashlib.sha256(f"{text}\n{versions()}".encode()).hexdigest()[:16]
+    path = cache_directory() / f"{label}_{digest}.py"
+    if not path.exists():
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{label}", suffix=".tmp")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as f:
+            f.write(text)
+        os.replace(temporary, path)
+    return path
+
+
+_VERSIONS = None
+
+
+def versions() -> str:
+    """What compiled code depends on beside its text: Numba, NumPy, Python, the runtime library, flags of the compiler."""
+    global _VERSIONS
+    if _VERSIONS is None:
+        import numba
+
+        library = Path(__file__).parent.parent.parent / "runtime" / "numba"
+        digest = hashlib.sha256()
+        for f in sorted(library.glob("*.py")):
+            digest.update(f.read_bytes())
+        _VERSIONS = f"{numba.__version__} {np.__version__} {sys.version} {digest.hexdigest()}"
+    return _VERSIONS
+
+
+def load(text: str, label: str, functions):
+    """Compile a module text with Numba: its functions by name, and the file."""
+    path = written(text, label)
+    module_name = f"adcompiler.compiled.{path.stem}"
+    module = sys.modules.get(module_name)
+    if module is None:
+        module = python_types.ModuleType(module_name)
+        module.__file__ = str(path)
+        sys.modules[module_name] = module
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    return [getattr(module, f) for f in functions], str(path)
+
+
+def imports_of(parts) -> list[str]:
+    """The import statements of a module."""
+    found = {"import numpy as np", "from numba import njit"}
+    for p in parts:
+        for local, value in p.walk.imports.items():
+            if isinstance(value, python_types.ModuleType):
+                found.add("import numpy as np" if value is np else f"import {value.__name__}")
+            else:
+                found.add(f"from {value.__module__} import {getattr(value, '__name__', local)}")
+    return sorted(found, key=lambda s: (s.startswith("from"), s))
+
+
+def decorated(definition, options):
+    flags = dict(error_model="numpy", nogil=True, cache=True, boundscheck=True)
+    definition.decorator_list = [call(name("njit"), **{k: constant(v) for k, v in flags.items()})]
+    return definition
+
+
+def compile_definitions(generator, definitions, saver, options, namespace=None):
+    """Texts, callables, namespace and line maps of definitions, compiled by Numba."""
+    if generator.parts:
+        generator.cx  # noqa: B018
+        raise UnsupportedSyntaxError(
+            "the Numba backend does not compile recursive functions", generator.function.loc,
+            hint="write a loop, or use backend='numpy'",
+        )
+    backend = Backend(generator, saver, options)
+    if "gradient" in definitions:
+        parts = [backend.joint(definitions["gradient"][-1])]
+    else:
+        forward = backend.forward(definitions["forward"][-1])
+        parts = [forward, backend.adjoint(definitions["adjoint"][-1], forward)]
+    for p in parts:
+        decorated(p.definition, options)
+    texts = {p.kind: emit.write(p.definition) for p in parts}
+    imports = imports_of(parts)
+    head = "\n".join(imports) + "\n\n\n"
+    whole = head + "\n\n".join(texts.values())
+    compiled, path = load(whole, generator.base, [p.definition.name for p in parts])
+    maps, offset = {}, head.count("\n")
+    for p, text in zip(parts, texts.values(), strict=True):
+        comments = [n for n in _comments(p.definition.body)]
+        maps[path, p.kind] = {n + offset: loc for n, loc in line_map(text, comments).items()}
+        offset += text.count("\n") + 2
+    namespace = {**generator.namer.bindings} if namespace is None else namespace
+    entries = {}
+    for p, core in zip(parts, compiled, strict=True):
+        entries[p.kind] = entry_of(p, core, generator, namespace, maps, path, parts)
+    return texts, entries, namespace, maps, "\n".join(imports)
+
+
+def _comments(body):
+    for s in body:
+        if isinstance(s, emit.Comment):
+            yield s
+        for f in ("body", "orelse"):
+            inner = getattr(s, f, None)
+            if isinstance(inner, list):
+                yield from _comments(inner)
+
+
+__all__ = ["compile_definitions"]

@@ -1,0 +1,139 @@
+"""Lists of the tape in compiled code: numbers go into an array that grows, with a counter; other values into a list.
+
+    y_saved.append(y)      ->      y_saved[y_saved_count] = y
+                                   y_saved_count += np.uintp(1)
+    y_1 = y_saved.pop()    ->      y_saved_count -= np.uintp(1)
+                                   y_1 = y_saved[y_saved_count]
+
+Room is made in front of a loop whose number of trips is known, and else at each push. The counter is unsigned, so that
+Numba does not test it for a negative index.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import numpy as np
+
+from ...runtime.numba.stacks import grown, with_room
+from ...transform.code import call, constant, name, subscript
+from .types import Array, Items, Scalar, forget
+
+
+class Stacks:
+    """The lists of the tape of one function."""
+
+    def __init__(self, lowering, sites):
+        self.lo, self.sites = lowering, set(sites)
+        self.reserved: list[dict] = []  # for each surrounding loop with a known number of trips: pushes by site
+        self.given: dict[str, object] = {}  # sites that are parameters: type of their elements
+        self.popped: set[str] = set()
+
+    def element(self, site):
+        return self.given.get(site) or self.lo.learnt.elements.get(site)
+
+    def in_array(self, site) -> bool:
+        return isinstance(self.element(site), Scalar)
+
+    def counter(self, site):
+        return f"{site}_count"
+
+    def start(self):
+        """Statements at the start of the function: empty stacks, or counters of those that are given."""
+        made = []
+        for site in sorted(self.sites):
+            t = self.element(site)
+            if t is None:
+                continue
+            if site in self.given:
+                size = ast.Attribute(name(site), "size", ast.Load())
+                length = size if isinstance(t, Scalar) else call(name("len"), name(site))
+                made.append(_set(self.counter(site), call(self.lo.np("uintp"), length) if isinstance(t, Scalar) else length))
+            elif isinstance(t, Scalar):
+                made.append(_set(site, call(self.lo.np("empty"), constant(0), self.lo.dtype(t.dtype))))
+                made.append(_set(self.counter(site), call(self.lo.np("uintp"), constant(0))))
+            else:
+                made.append(_set(site, self.empty_list()))
+        return made
+
+    def empty_list(self):
+        """A list that Numba types by what is appended: one that the caller may hold, or a local one."""
+        if not self.lo.options.get("typed_lists"):
+            return ast.List([], ast.Load())
+        from numba.typed import List
+
+        self.lo.imports["List"] = List
+        return call(name("List"))
+
+    def push(self, site, typed):
+        """Code that puts a value on a list of the tape."""
+        lo = self.lo
+        t = typed.type
+        if isinstance(t, Array):
+            computed = typed.lazy is not None and not typed.lazy.is_view
+            typed = lo.settled(typed)
+            if not computed:
+                typed.node = call(ast.Attribute(typed.node, "copy", ast.Load()))
+        lo.learnt.pushed(site, _stored(t))
+        if not isinstance(lo.learnt.elements[site], Scalar):
+            if not isinstance(t, (Array, Items)):
+                lo.refuse(f"a value of this kind on the tape ('{site}')")
+            lo.emit(ast.Expr(call(ast.Attribute(name(site), "append", ast.Load()), typed.node)))
+            return
+        counter = self.counter(site)
+        if self.reserved:
+            self.reserved[-1][site] = self.reserved[-1].get(site, 0) + 1
+        else:
+            full = ast.Compare(name(counter), [ast.Eq()], [ast.Attribute(name(site), "size", ast.Load())])
+            grow = _set(site, call(lo.helper(grown), name(site)))
+            lo.emit(ast.If(full, [grow], []))
+        lo.emit(ast.Assign([subscript(name(site), name(counter), True)], typed.node))
+        lo.emit(ast.AugAssign(name(counter, True), ast.Add(), call(lo.np("uintp"), constant(1))))
+
+    def pop(self, site):
+        """The value on top, as an expression; the code that takes it off stands in front."""
+        lo = self.lo
+        t = self.element(site)
+        if t is None:
+            lo.refuse(f"a list of the tape that is never filled ('{site}')")
+        if not isinstance(t, Scalar) and site not in self.given:
+            return call(ast.Attribute(name(site), "pop", ast.Load())), t
+        counter = self.counter(site)
+        if not isinstance(t, Scalar):  # the caller may replay the tape: it stays as it is
+            lo.emit(ast.AugAssign(name(counter, True), ast.Sub(), constant(1)))
+            return subscript(name(site), name(counter)), t
+        lo.emit(ast.AugAssign(name(counter, True), ast.Sub(), call(lo.np("uintp"), constant(1))))
+        return subscript(name(site), name(counter)), t
+
+    def read(self, t, origin):
+        """The type of a value that is taken off."""
+        if isinstance(t, Array) and not t.roots:
+            return replace(t, roots=self.lo.root(origin))
+        return t
+
+    def room(self, pushes: dict, trips) -> list:
+        """Statements in front of a loop that make room for what it pushes; `trips`: its number of trips."""
+        made = []
+        for site, count in sorted(pushes.items()):
+            wanted = trips if count == 1 else ast.BinOp(trips, ast.Mult(), constant(count))
+            made.append(_set(site, call(self.lo.helper(with_room), name(site), name(self.counter(site)), wanted)))
+        return made
+
+    def kept(self, site):
+        """What the forward function returns of a list of the tape."""
+        if not self.in_array(site):
+            return name(site)
+        return subscript(name(site), ast.Slice(None, name(self.counter(site)), None))
+
+
+def _set(target, node):
+    return ast.Assign([name(target, True)], node)
+
+
+def _stored(t):
+    """The type on the stack: of the extents only those stay known that never change."""
+    return forget(t, lambda origin: not (isinstance(origin, tuple) and origin[0] == "argument"))
+
+
+__all__ = ["Stacks", "np"]

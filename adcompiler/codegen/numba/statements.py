@@ -1,0 +1,327 @@
+"""Statements of generated code, one function for each kind."""
+
+from __future__ import annotations
+
+import ast
+
+from ...transform.code import call, constant, name
+from .arrays import assign_array, store, target_of
+from .expressions import as_test, expression, simple_scalar, cast
+from .loops import lower_for, lower_while
+from .typed import Typed
+from .types import MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack
+
+
+def lower_statement(lo, s):
+    """Walk one statement."""
+    method = _KINDS.get(type(s))
+    if method is None:
+        lo.refuse(f"'{_word(s)}'", "leave the statement out, or use backend='numpy'")
+    lo.local.clear()
+    method(lo, s)
+
+
+def _word(s):
+    words = {ast.With: "with", ast.Try: "try", ast.FunctionDef: "def", ast.Delete: "del", ast.Import: "import"}
+    return words.get(type(s), type(s).__name__.lower())
+
+
+def _assign(lo, s):
+    target = s.targets[0]
+    if isinstance(target, ast.Name):
+        assign_name(lo, target.id, s.value, s)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(lo, target, s.value)
+    elif isinstance(target, ast.Subscript):
+        base = expression(lo, target.value)
+        if isinstance(base.type, Listed):
+            _set_item(lo, base, target, s.value)
+            return
+        value = expression(lo, s.value)
+        store(lo, target_of(lo, base, target.slice, s), None, value, s)
+    else:
+        lo.refuse(f"an assignment to '{ast.unparse(target)}'")
+
+
+def assign_name(lo, identifier, node, origin):
+    """`identifier = node`."""
+    site = _popped_site(lo, node)
+    if site is not None:
+        popped, t = lo.stacks.pop(site)
+        lo.assign(identifier, popped)
+        lo.set_name(identifier, lo.stacks.read(t, origin))
+        return
+    if identifier in lo.stacks.sites and isinstance(node, ast.List) and not node.elts:
+        lo.set_name(identifier, Stack(identifier))
+        return
+    value = expression(lo, node)
+    bind(lo, identifier, value, origin)
+
+
+def bind(lo, identifier, value: Typed, origin):
+    """Give a name a value."""
+    t = value.type
+    if isinstance(t, Known):
+        lo.set_name(identifier, t)
+        return
+    if isinstance(t, Array):
+        assign_array(lo, identifier, value, origin)
+        return
+    if isinstance(t, Listed):
+        if isinstance(value.node, ast.List) and not value.node.elts:
+            t = Listed(lo.learnt.elements.get(identifier))
+        lo.assign(identifier, value.node)
+        lo.set_name(identifier, t)
+        return
+    if isinstance(t, Items) and value.node is None:
+        value = lo.result(value)
+        t = value.type
+    if t is MIXED or not isinstance(t, (Scalar, Items)):
+        lo.refuse(f"the value of '{identifier}'")
+    lo.assign(identifier, value.node)
+    lo.set_name(identifier, t)
+
+
+def _popped_site(lo, node):
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "pop"
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in lo.stacks.sites
+        and not node.args
+    ):
+        return node.func.value.id
+    return None
+
+
+def _unpack(lo, target, value_node):
+    if any(not isinstance(e, ast.Name) for e in target.elts):
+        if any(isinstance(e, ast.Starred) for e in target.elts):
+            lo.refuse("an assignment to a starred name", "index the tuple")
+    value = expression(lo, value_node)
+    if isinstance(value.type, Array):
+        value = _rows(lo, value, len(target.elts))
+    if isinstance(value.type, Listed) and value.items is not None:
+        value = Typed(None, Items(tuple(p.type for p in value.items)), items=value.items)
+    if not isinstance(value.type, Items) or len(value.type.items) != len(target.elts):
+        lo.refuse("this unpacking", "index the value: a = v[0]; b = v[1]")
+    parts = value.items
+    if parts is None:
+        whole = lo.fresh("parts")
+        lo.assign(whole, value.node)
+        parts = [
+            Typed(ast.Subscript(name(whole), constant(k), ast.Load()), t) for k, t in enumerate(value.type.items)
+        ]
+    elif len(parts) > 1:
+        parts = [_settled(lo, p, target, value_node, k) for k, p in enumerate(parts)]
+    for k, (e, p) in enumerate(zip(target.elts, parts, strict=True)):
+        if isinstance(e, ast.Name):
+            bind(lo, e.id, p, value_node.elts[k] if isinstance(value_node, ast.Tuple) else value_node)
+        elif isinstance(e, (ast.Tuple, ast.List)):
+            _unpack_typed(lo, e, p)
+        else:
+            store(lo, target_of(lo, expression(lo, e.value), e.slice, e), None, p, e)
+
+
+def _rows(lo, value, count) -> Typed:
+    """The elements or rows of an array that is unpacked to so many targets."""
+    from .arrays import item_at
+    from .expressions import constant_of
+
+    value = lo.settled(value)
+    length = value.lazy.axes[0].extent()
+    error = ast.Raise(call(name("ValueError"), constant(f"an array that is unpacked to {count} targets has another length")))
+    lo.emit(ast.If(ast.Compare(length, [ast.NotEq()], [constant(count)]), [error], []))
+    parts = [item_at(lo, value, constant_of(k)) for k in range(count)]
+    return Typed(None, Items(tuple(p.type for p in parts)), items=parts)
+
+
+def _unpack_typed(lo, target, value):
+    if isinstance(value.type, Array):
+        value = _rows(lo, value, len(target.elts))
+    parts = value.items or [
+        Typed(ast.Subscript(value.node, constant(k), ast.Load()), t) for k, t in enumerate(value.type.items)
+    ]
+    for e, p in zip(target.elts, parts, strict=True):
+        bind(lo, e.id, p, e)
+
+
+def _settled(lo, part, target, value_node, k):
+    """A part of a tuple in a name of its own: a later target may be what it reads."""
+    if isinstance(part.type, Known) or isinstance(part.node, ast.Constant):
+        return part
+    stored = {n.id for t in target.elts[:k] for n in ast.walk(t) if isinstance(n, ast.Name)}
+    subscripts = any(isinstance(t, ast.Subscript) for t in target.elts[:k])
+    read = {n.id for n in ast.walk(value_node.elts[k]) if isinstance(n, ast.Name)} if isinstance(
+        value_node, ast.Tuple) else stored
+    if not (stored & read) and not subscripts:
+        return part
+    made = lo.fresh("old")
+    bind(lo, made, part, value_node)
+    t = lo.env[made]
+    return Typed(name(made), t) if not isinstance(t, Array) else lo.array_name(made)
+
+
+def _set_item(lo, base, target, value_node):
+    index = expression(lo, target.slice)
+    value = expression(lo, value_node)
+    if not isinstance(value.type, Scalar) or not isinstance(index.type, Scalar):
+        lo.refuse("this store into a list", "use an array")
+    value = cast(lo, value, base.type.element.dtype)
+    lo.emit(ast.Assign([ast.Subscript(base.node, index.node, ast.Store())], value.node))
+
+
+def _augmented(lo, s):
+    target = s.target
+    binary = ast.BinOp(None, s.op, s.value)
+    if isinstance(target, ast.Name):
+        t = lo.read_name(target.id)
+        if isinstance(t, Array):
+            value = expression(lo, s.value)
+            store(lo, lo.array_name(target.id), s.op, value, s)
+            return
+        binary.left = name(target.id)
+        value = expression(lo, binary)
+        if isinstance(value.type, Array):
+            assign_array(lo, target.id, value, s)
+            return
+        node = value.node
+        if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Name) and node.left.id == target.id:
+            lo.emit(ast.AugAssign(name(target.id, True), node.op, node.right))
+        else:
+            lo.assign(target.id, node)
+        lo.set_name(target.id, value.type)
+        return
+    if not isinstance(target, ast.Subscript):
+        lo.refuse(f"'{ast.unparse(s)}'")
+    base = expression(lo, target.value)
+    if isinstance(base.type, Listed):
+        binary.left = ast.Subscript(target.value, target.slice, ast.Load())
+        _set_item(lo, base, target, binary)
+        return
+    where = target_of(lo, base, target.slice, s)
+    store(lo, where, s.op, expression(lo, s.value), s)
+
+
+def _expression_statement(lo, s):
+    node = s.value
+    if isinstance(node, ast.Constant):
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        site = node.func.value.id
+        if site in lo.stacks.sites and node.func.attr == "append":
+            _push(lo, site, node.args[0])
+            return
+        if site in lo.stacks.sites and node.func.attr == "pop":
+            popped, t = lo.stacks.pop(site)
+            if not isinstance(t, Scalar):
+                lo.emit(ast.Expr(popped))
+            return
+        if node.func.attr == "append" and isinstance(lo.env.get(site), Listed):
+            value = expression(lo, node.args[0])
+            if not isinstance(value.type, Scalar):
+                lo.refuse("a list of anything but numbers", "use an array")
+            t = lo.learnt.pushed(site, Scalar(value.type.dtype, value.type.weak))
+            lo.set_name(site, Listed(t))
+            lo.emit(ast.Expr(call(ast.Attribute(name(site), "append", ast.Load()), value.node)))
+            return
+    from .effects import lower_effect
+
+    lower_effect(lo, node, s)
+
+
+def _push(lo, site, node):
+    if isinstance(node, ast.Name) and node.id in lo.env and lo.env[node.id] is not MIXED:
+        t = lo.env[node.id]  # a name without value is pushed as it is, and not read on this path
+        value = lo.array_name(node.id) if isinstance(t, Array) else Typed(name(node.id), t)
+        if t == NONE:
+            lo.refuse(f"None in '{node.id}' on a path whose adjoint reads it", "give it a number on every path")
+    else:
+        value = expression(lo, node)
+    lo.stacks.push(site, value)
+
+
+def _if(lo, s):
+    test = as_test(lo, expression(lo, s.test))
+    if test.is_known:
+        lo.statements(s.body if test.const else s.orelse)
+        return
+    before = lo.state()
+    then = lo.block(s.body)
+    after_then = lo.state() if not _leaves(s.body) else None
+    lo.restore(before)
+    orelse = lo.block(s.orelse)
+    after_else = lo.state() if not _leaves(s.orelse) else None
+    after = lo.joined(after_then, after_else)
+    if after is not None:
+        lo.restore(after)
+    has_code = any(not _is_comment(x) for x in then) or any(not _is_comment(x) for x in orelse)
+    if not has_code:
+        return
+    if not any(not _is_comment(x) for x in then):
+        lo.emit(ast.If(ast.UnaryOp(ast.Not(), test.node), orelse, []))
+        return
+    lo.emit(ast.If(test.node, then, orelse if any(not _is_comment(x) for x in orelse) else []))
+
+
+def _is_comment(s):
+    return not isinstance(s, ast.stmt) or type(s).__name__ == "Comment" or isinstance(s, ast.Pass)
+
+
+def _leaves(body):
+    """Does control never reach the end of this code?"""
+    return bool(body) and isinstance(body[-1], (ast.Break, ast.Continue, ast.Raise, ast.Return))
+
+
+def _break(lo, s):
+    lo.breaks.append(lo.state())
+    lo.emit(s)
+
+
+def _return(lo, s):
+    lo.returned = lo.result(expression(lo, s.value))
+    lo.emit(ast.Return(lo.returned.node))
+
+
+def _raise(lo, s):
+    if s.exc is None:
+        lo.refuse("a bare 'raise'")
+    known = s.exc.func if isinstance(s.exc, ast.Call) else s.exc
+    kind = expression(lo, known).type
+    if not (isinstance(kind, Known) and isinstance(kind.value, type) and issubclass(kind.value, Exception)):
+        lo.refuse("this 'raise'", "raise a built-in exception with a constant text")
+    if getattr(__builtins__, "get", lambda n: getattr(__builtins__, n, None))(kind.value.__name__) is not kind.value:
+        lo.refuse(f"'raise {kind.value.__name__}'", "raise a built-in exception with a constant text")
+    args = s.exc.args if isinstance(s.exc, ast.Call) else []
+    texts = [a if isinstance(a, ast.Constant) else constant(ast.unparse(a)) for a in args]
+    lo.emit(ast.Raise(call(name(kind.value.__name__), *texts), None))
+
+
+def _assert(lo, s):
+    test = as_test(lo, expression(lo, s.test))
+    if test.is_known and test.const:
+        return
+    message = [] if s.msg is None else [constant(ast.unparse(s.msg) if not isinstance(s.msg, ast.Constant) else s.msg.value)]
+    lo.emit(ast.If(ast.UnaryOp(ast.Not(), test.node), [ast.Raise(call(name("AssertionError"), *message), None)], []))
+
+
+def _pass(lo, s):
+    pass
+
+
+_KINDS = {
+    ast.Assign: _assign,
+    ast.AugAssign: _augmented,
+    ast.Expr: _expression_statement,
+    ast.If: _if,
+    ast.For: lower_for,
+    ast.While: lower_while,
+    ast.Break: _break,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Pass: _pass,
+}
+
+__all__ = ["assign_name", "bind", "lower_statement", "simple_scalar"]

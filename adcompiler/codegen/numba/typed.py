@@ -1,0 +1,53 @@
+"""Expressions with their types. An array may be lazy: known element by element, for a loop to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ...ir.nodes import NOTHING
+
+
+@dataclass(eq=False)
+class Axis:
+    """One axis of a lazy array: the token of its extent, and an expression that computes it (or None: look it up)."""
+
+    token: object
+    extent: Callable  # () -> ast.expr
+
+
+@dataclass(eq=False)
+class Lazy:
+    """An array by its elements. element: from one index expression per axis to the element, a scalar expression.
+
+    reads: (roots, element) of each array that is read; is_view: it names memory, computes nothing; direct: it is an
+    array under its own name; constant: every element is one number; repeats: it may name an element twice.
+    """
+
+    axes: list
+    element: Callable
+    reads: list = field(default_factory=list)
+    is_view: bool = False
+    direct: bool = False
+    constant: bool = False
+    repeats: bool = False
+
+
+@dataclass(eq=False)
+class Typed:
+    """An expression, its type, its value where it is known, and its elements where it is a lazy array.
+
+    fresh: it is memory of its own, which nothing else names.
+    """
+
+    node: object
+    type: object
+    const: object = NOTHING
+    lazy: Lazy | None = None
+    fresh: bool = False
+    items: list | None = None  # of a tuple or list display
+    roots: frozenset = frozenset()  # of an element that is written: the memory that it is in
+
+    @property
+    def is_known(self) -> bool:
+        return self.const is not NOTHING

@@ -1,0 +1,1 @@
+REFUSED = set()

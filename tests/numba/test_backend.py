@@ -1,0 +1,183 @@
+"""The backend as a whole: options, functions that Numba has compiled before, text, files, errors."""
+import os
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+from adcompiler.codegen.numba.module import cache_directory
+
+numba = pytest.importorskip("numba")
+
+
+@numba.njit
+def half(v):
+    return v * 0.5
+
+
+@numba.njit
+def recurrence(x, n):
+    y = x
+    for _ in range(n):
+        y = half(y) + y * y
+    return y
+
+
+def test_a_compiled_function_is_differentiated_and_compiled():
+    f = ad.differentiable(recurrence)
+    assert f.programs.backend == "numba"
+    assert f(0.1, 3) == recurrence(0.1, 3)
+    expected = ad.differentiable(recurrence.py_func, backend="numpy").grad(0.1, 3)
+    assert f.grad(0.1, 3) == pytest.approx(expected, rel=1e-14)
+    assert ad.grad(recurrence)(0.1, 3) == pytest.approx(expected, rel=1e-14)
+    assert ad.differentiable(recurrence, backend="numpy").programs.backend == "numpy"
+
+
+def test_an_unknown_backend_is_refused():
+    with pytest.raises(ad.UnsupportedSyntaxError, match="'fortran'") as caught:
+        ad.differentiable(recurrence.py_func, backend="fortran")
+    assert "numba" in caught.value.hint
+
+
+def heat(u, steps):
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[:-2] - 2.0 * u[1:-1] + u[2:])
+    return np.sum(u ** 2)
+
+
+def test_forward_and_adjoint():
+    f = ad.differentiable(heat, backend="numba")
+    u = np.linspace(0.0, 1.0, 6) ** 2
+    value, tape = f.forward(u.copy(), 4)
+    gradient = f.adjoint(tape, retain=True)
+    np.testing.assert_allclose(gradient, ad.grad(heat)(u, 4), rtol=1e-13)
+    np.testing.assert_array_equal(f.adjoint(tape, 2.0), 2.0 * gradient)
+    with pytest.raises(ad.TapeFreedError):
+        f.adjoint(tape)
+    v = u.copy()
+    f.forward(v, 4)
+    w = u.copy()
+    heat(w, 4)
+    np.testing.assert_allclose(v, w, rtol=1e-13)
+
+
+def test_the_argument_of_a_gradient_stays_as_it_is():
+    u = np.linspace(0.0, 1.0, 6)
+    kept = u.copy()
+    ad.grad(heat, backend="numba")(u, 4)
+    assert np.array_equal(u, kept)
+
+
+def test_the_text_is_a_module_that_runs():
+    text = ad.differentiable(heat, backend="numba").source("gradient", np.ones(5), 2)
+    assert "njit" in text and "# u[1:-1] += 0.1 * (u[:-2] - 2.0 * u[1:-1] + u[2:])" in text
+    namespace = {}
+    path = cache_directory() / "text_of_a_test.py"
+    path.write_text(text)
+    exec(compile(text, str(path), "exec"), namespace)
+    value, gradient = namespace["heat_gradient"].py_func(np.arange(5.0) ** 2, 2)
+    np.testing.assert_allclose(gradient, ad.grad(heat)(np.arange(5.0) ** 2, 2), rtol=1e-13)
+    assert text == ad.differentiable(heat, backend="numba").source("gradient", np.ones(5), 2)
+
+
+def changing_length(x):
+    return np.sum(x * x[::-1]) + np.prod(x)
+
+
+def test_a_change_of_length_compiles_nothing():
+    gradient = ad.grad(changing_length, backend="numba")
+    gradient(np.ones(3))
+    gradient(np.ones(4))
+    programs = gradient.caller.programs
+    (made,) = [c for found in programs.cache.values() for c in found]
+    assert len(made.functions["gradient"].core.signatures) == 1
+
+
+def test_threads():
+    gradient = ad.grad(heat, backend="numba")
+    inputs = [np.linspace(0.0, k, 9) for k in range(1, 9)]
+    expected = [ad.grad(heat)(u, 5) for u in inputs]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda u: gradient(u, 5), inputs))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+PROGRAM = """
+    import sys, time
+    import numpy as np
+    import numba, adcompiler as ad
+
+    def cube(x):
+        s = 0.0
+        for i in range(len(x)):
+            s += x[i] * x[i] * x[i]
+        return s
+
+    numba.njit(lambda x: x)(1.0)
+    gradient = ad.grad(cube, backend="numba")
+    print(gradient(np.arange(4.0)).tolist())
+    made = next(c for found in gradient.caller.programs.cache.values() for c in found)
+    print(sum(made.functions["gradient"].core.stats.cache_hits.values()))
+"""
+
+
+def test_a_second_process_finds_the_machine_code(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(PROGRAM))
+    environment = {**os.environ, "ADCOMPILER_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run():
+        made = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.splitlines()
+
+    first, second = run(), run()
+    assert first[0] == second[0] == "[0.0, 3.0, 12.0, 27.0]"
+    assert (first[1], second[1]) == ("0", "1")
+    assert len(list((tmp_path / "cache").glob("*.py"))) == 1
+
+
+def reads_a_dict(x, table):
+    return x * table["a"]
+
+
+def recursive(x, n):
+    return x if n == 0 else x * recursive(x, n - 1)
+
+
+def builds_a_list(x):
+    parts = []
+    for k in range(3):
+        parts.append(x * k)
+    return parts[0] + parts[2]
+
+
+def several_types(x, n):
+    y = 0.0
+    if n > 1:
+        y = x * 2.0
+    return np.sum(y)
+
+
+def calls_fft(x):
+    return x * np.abs(np.fft.fft(np.ones(4))[0])
+
+
+@pytest.mark.parametrize("f, args, message", [
+    (reads_a_dict, (2.0, {"a": 1.0}), "argument 'table', a dict"),
+    (recursive, (2.0, 2), "recursive functions"),
+    (builds_a_list, (2.0,), "list"),
+    (several_types, (np.ones(2), 2), "different types on different paths"),
+    (calls_fft, (2.0,), "numpy.fft"),
+    (heat, (np.array(2.0), 2), "0-d array"),
+], ids=lambda v: getattr(v, "__name__", ""))
+def test_refusals_say_what_and_where(f, args, message):
+    with pytest.raises(ad.UnsupportedSyntaxError, match="Numba backend") as caught:
+        ad.grad(f, backend="numba")(*args)
+    assert message in str(caught.value)
+    assert caught.value.filename == __file__ and caught.value.lineno > 0 and caught.value.hint
