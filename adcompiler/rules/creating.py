@@ -95,11 +95,10 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 
 
 # The number of entries is constant almost everywhere, so `stop` only decides how many there are.
-@rule(np.arange)
+@rule(np.arange, constant_in=("stop",))
 def arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None):
     y = np.arange(start_or_stop, stop, step)
     start_or_stop_bar = 0.0 if stop is None else np.sum(y_bar)
-    stop_bar = 0.0
     step_bar = np.dot(np.arange(np.size(y_bar)), y_bar)
     y_dot = (
         np.arange(np.size(y)) * step_dot

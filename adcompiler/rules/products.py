@@ -22,6 +22,7 @@ from ..runtime.products import (
     matmul_left_adjoint,
     matmul_right_adjoint,
     multi_dot_adjoints,
+    multi_dot_tangent,
     tensordot_left_adjoint,
     tensordot_right_adjoint,
     vecdot_adjoint,
@@ -58,10 +59,11 @@ def dot(a, b):
     )
 
 
-@rule(np.linalg.multi_dot, multilinear=("*arrays",))
+@rule(np.linalg.multi_dot)
 def multi_dot(arrays):
     y = np.linalg.multi_dot(arrays)
     arrays_bar = multi_dot_adjoints(y_bar, arrays)
+    y_dot = multi_dot_tangent(arrays_dot, arrays)
 
 
 @rule(np.vdot, multilinear=("a", "b"))

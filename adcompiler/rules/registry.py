@@ -111,7 +111,8 @@ class Rule:
         layout or type at run time).
     pure: the call has no effect and gives the same value again; False for random draws.
     infer: `None` (the compiler runs the function on small examples to learn dtype and rank), or a callable
-        `infer(*types, **types)` for functions whose result type depends on values. "unknown": of no fixed rank.
+        `infer(*types, **types)` for functions whose result type depends on values. "unknown rank": of no fixed rank;
+        "unknown": neither the rank nor whether the result is complex is known.
         "source": a list of a length that only values tell; the compiler walks the function instead of calling it.
     cheap: cheaper to run again than to save (views, reads of an element, shapes).
     constant_in: parameters without an adjoint in which the result is constant but for jumps, so that active values may

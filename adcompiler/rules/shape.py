@@ -163,7 +163,7 @@ def expand_dims(a, axis):
 
 
 # Without an axis the rank of the result depends on the lengths of the axes.
-@rule(np.squeeze, np.ndarray.squeeze, alias="view", alias_of="a", cheap=True, infer="unknown", linear=("a",))
+@rule(np.squeeze, np.ndarray.squeeze, alias="view", alias_of="a", cheap=True, infer="unknown rank", linear=("a",))
 def squeeze(a, axis=None):
     y = np.squeeze(a, axis)
     a_bar = np.reshape(y_bar, np.shape(a)) if axis is None else np.expand_dims(y_bar, axis)

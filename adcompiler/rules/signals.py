@@ -22,7 +22,7 @@ from ..runtime.signals import (
 )
 from ..runtime.statistics import corrcoef_adjoint, corrcoef_tangent, cov_adjoint, cov_tangent
 from ..runtime.special import kaiser_slope
-from .registry import conj, inactive, rule
+from .registry import conj, inactive, is_active, rule
 
 # Differences and integrals
 
@@ -58,7 +58,7 @@ def gradient(f, /, *varargs, axis=None, edge_order=1):
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     f_bar = gradient_adjoint(y_bar, np.shape(f), varargs, axis, edge_order)
     varargs_bar = gradient_spacings_adjoint(y_bar, f, varargs, axis, edge_order)
-    y_dot = gradient_tangent(f_dot, varargs_dot, y, f, varargs, axis, edge_order)
+    y_dot = gradient_tangent(f_dot, varargs_dot if is_active(varargs) else None, y, f, varargs, axis, edge_order)
 
 
 @rule(*[getattr(np, name) for name in ("trapezoid", "trapz") if name in np.__dict__])

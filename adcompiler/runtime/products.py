@@ -257,6 +257,19 @@ def multi_dot_adjoints(y_bar, arrays):
     return [np.reshape(g, np.shape(a)) for g, a in zip(adjoints[::-1], arrays, strict=True)]
 
 
+def multi_dot_tangent(arrays_dot, arrays):
+    """The tangent of `np.linalg.multi_dot(arrays)`: the sum over the factors of the product with one tangent.
+
+    >>> float(multi_dot_tangent([np.ones(2), np.zeros(2)], [np.array([1.0, 2.0]), np.array([3.0, 4.0])]))
+    7.0
+    """
+    left, left_dot = arrays[0], arrays_dot[0]
+    for a, a_dot in zip(arrays[1:], arrays_dot[1:], strict=True):
+        left_dot = left_dot @ a + left @ a_dot
+        left = left @ a
+    return left_dot
+
+
 # ---- diagonals ----
 
 

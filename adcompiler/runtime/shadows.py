@@ -157,7 +157,12 @@ def add_to_elements(slots, parts):
     """Add one part to each slot of a list's shadow."""
     for k, part in enumerate(parts):
         if part is not None:
-            slots[k] = added(slots[k], part)
+            slots[k] = added(slots[k], _tuples(part))
+
+
+def _tuples(part):
+    """A part of nested lists as the tuples that slots hold."""
+    return tuple(map(_tuples, part)) if isinstance(part, (list, tuple)) else part
 
 
 def add_to_arrays(shadow, arrays, parts):

@@ -79,18 +79,20 @@ def gradient_spacings_adjoint(value, f, spacings, axis=None, edge_order=1):
 
 def gradient_tangent(f_dot, spacings_dot, y, f, spacings=(), axis=None, edge_order=1):
     """The tangent of `y = np.gradient(f, *spacings)`: one array, or a tuple of one per axis as `y` is; spacings whose
-    tangent is given must be numbers.
+    tangent is given must be numbers. `spacings_dot` is None if none of them has a tangent.
 
     >>> gradient_tangent(np.zeros(3), (1.0,), np.array([1.0, 0.5, 0.0]), np.array([1.0, 3.0, 3.0]), (2.0,))
     array([-0.5 , -0.25,  0.  ])
     """
     axes = gradient_axes(np.shape(f), axis)
     own = gradient_spacings(spacings, len(axes))
-    rates = gradient_spacings([_rate(h_dot, h) for h_dot, h in zip(spacings_dot, spacings, strict=True)], len(axes))
+    rates = [0.0] * len(axes)
+    if spacings_dot is not None:
+        given = [_rate(h_dot, h) for h_dot, h in zip(spacings_dot, spacings, strict=True)]
+        rates = gradient_spacings(given, len(axes))
     parts = [
         np.gradient(f_dot, h, axis=along, edge_order=edge_order) - g * rate
-        for g, along, h, rate in zip(y if len(axes) > 1 else [y], axes, own, rates if spacings else [0.0] * len(axes),
-                                     strict=True)
+        for g, along, h, rate in zip(y if len(axes) > 1 else [y], axes, own, rates, strict=True)
     ]
     return tuple(parts) if len(axes) > 1 else parts[0]
 

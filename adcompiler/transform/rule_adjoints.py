@@ -115,16 +115,7 @@ def distribute(b, contributions, killed, rule, target, s, uniform_bar=None, hand
             distribute_sequence(b, operand, expression, s)
             continue
         if isinstance(operand.type, Ref):
-            if b.cx.holds_shadowed(operand, b.shadowed):
-                held = b.cx.copies_of_lists[s.value][operand]
-                b.line(
-                    None,
-                    call(b.runtime(add_to_arrays), name("shadow"), needed(held, "ref", s), expression),
-                    keep=True,
-                )
-                b.uses_shadow = True
-                continue
-            b.line(None, call(b.runtime(add_to_elements), b.shadow(operand, s), expression), keep=True)
+            add_to_list(b, operand, expression, s)
             continue
         uniform = False
         if uniform_bar is not None:
@@ -156,6 +147,16 @@ def distribute(b, contributions, killed, rule, target, s, uniform_bar=None, hand
         b.accumulate(operand, expression, s, fresh, uniform=uniform)
 
 
+def add_to_list(b, operand, expression, s):
+    """A contribution to the elements of a list."""
+    if b.cx.holds_shadowed(operand, b.shadowed):
+        held = b.cx.copies_of_lists[s.value][operand]
+        b.line(None, call(b.runtime(add_to_arrays), name("shadow"), needed(held, "ref", s), expression), keep=True)
+        b.uses_shadow = True
+    else:
+        b.line(None, call(b.runtime(add_to_elements), b.shadow(operand, s), expression), keep=True)
+
+
 def distribute_sequence(b, operand, expression, s):
     """A contribution that is a sequence of adjoints, one per element."""
     items = operand if isinstance(operand, tuple) else operand.items
@@ -180,6 +181,12 @@ def distribute_sequence(b, operand, expression, s):
         elif isinstance(item.type, Num):
             part = cast(b, part, item, None)
             b.accumulate(item, part, s, fresh=False)
+        else:
+            raise UnsupportedSyntaxError(
+                f"a tuple that holds a list, made elsewhere, as an argument of {s.value.rule.name}",
+                s.loc,
+                hint="make an array of the inner list first, or a tuple of it",
+            )
 
 
 def distribute_comprehension(b, items, expression, s):

@@ -7,6 +7,7 @@ that it reads as `Needed` nodes.
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 
 import numpy as np
@@ -269,13 +270,45 @@ class Instance:
     def is_real_expression(self, node) -> bool:
         """True if every operand in a slope is real, so that its conjugate is itself."""
         for n in ast.walk(node):
+            if isinstance(n, ast.Constant) and isinstance(n.value, complex):
+                return False
+            if isinstance(n, ast.Call) and not self.keeps_reals(n.func):
+                return False
             if isinstance(n, ast.Name) and self.is_operand(n.id):
                 t = self.type_of(n.id)
                 if not (isinstance(t, Num) and t.kind in "bif") and t is not None and not isinstance(t, (Static, Tup)):
                     return False
             if isinstance(n, ast.Name) and n.id.endswith("_bar"):
                 return False
+            temporary = self.statement_of(n.id) if isinstance(n, ast.Name) and not self.is_operand(n.id) else None
+            if temporary is not None and not self.is_real_expression(self.fold(temporary.value)):
+                return False
         return True
+
+    def keeps_reals(self, node) -> bool:
+        """Does a function of a template give real numbers for real numbers? What is not known may give complex ones."""
+        if isinstance(node, ast.Attribute):
+            owner = node.value
+            if isinstance(owner, ast.Name) and self.is_operand(owner.id) or not isinstance(owner, ast.Name):
+                return True  # a method of an operand, a method of what is looked at for itself
+            function = getattr(self.rule.namespace.get(owner.id), node.attr, None)
+        else:
+            function = self.rule.namespace.get(getattr(node, "id", None), getattr(builtins, getattr(node, "id", ""), None))
+        module = getattr(function, "__module__", None) or ""
+        known = module.split(".")[0] in ("numpy", "math", "adcompiler") and not module.startswith("numpy.fft")
+        return isinstance(function, np.ufunc) or known or function in (
+            abs,
+            float,
+            len,
+            max,
+            min,
+            range,
+            tuple,
+        )
+
+    def statement_of(self, temporary):
+        """The line of the template that gives a temporary; None for any other name."""
+        return next((s for s in self.rule.statements if s.targets[0].id == temporary), None)
 
     def shape(self, identifier, what):
         operand = (

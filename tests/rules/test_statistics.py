@@ -12,7 +12,7 @@ from .test_reductions import check_at_holes, cube, holed, matrix, row
 
 rng = np.random.default_rng(12)
 points, weights = rng.random((9, 2)), 0.5 + rng.random(9)
-edges = [np.array([0.0, 0.4, 1.0]), np.array([0.1, 0.5, 0.6, 0.9])]
+edges = [[0.0, 0.4, 1.0], [0.1, 0.5, 0.6, 0.9]]
 QUANTILES = [({}, 0.4), ({"axis": 0}, 0.6), ({"axis": 1, "keepdims": True}, 0.25), ({"axis": (0, 1)}, [0.2, 0.7]),
              ({"axis": 1, "method": "hazen"}, np.array([[0.3, 0.8]])), ({"method": "lower"}, 0.5)]
 

@@ -57,7 +57,9 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     for owner in (np.random.Generator, np.random.RandomState):
         if args and getattr(owner, getattr(function, "__name__", ""), None) is function:
             return type_drawn(cx, owner, function.__name__, args[1:], kwargs)
-    if rule is not None and rule.infer == "unknown":
+    if rule is not None and rule.infer == "unknown":  # neither the rank nor whether it is complex
+        return NUMBER
+    if rule is not None and rule.infer == "unknown rank":
         first = cx.type(args[0]) if args else None
         return replace(first, rank=None, dims=None) if isinstance(first, Num) and first.is_array else NUMBER
     if rule is not None and callable(rule.infer):

@@ -48,6 +48,10 @@ def _argument(cx, node, function, rule, operand, kept):
     element = cx.assumed.join_all(holder.types())
     numeric = _is_numpy(function) and (rule.elementwise or carries_derivative(element))
     if not numeric:
+        if rule.statements and cx.varied(operand) and any(isinstance(i, Ref) for i in holder.types()):
+            cx.unsupported(
+                node, "a list of lists and other things as an argument", "make arrays of the inner lists first"
+            )
         return _kept(cx, node, operand, kept)
     if any(isinstance(i, Ref) for i in holder.types()):
         if not isinstance(element, Ref):
