@@ -1,6 +1,6 @@
 """Forward against reverse through the compiler, for every rule: `<y_bar, J x_dot> == <J^T y_bar, x_dot>`.
 
-The calls are the cases of the mirrored files; of each rule the first few that the compiler takes.
+The calls are the cases of the mirrored files; of each rule the first that the compiler takes.
 """
 import importlib
 import pkgutil
@@ -13,7 +13,7 @@ import pytest
 import adcompiler as ad
 from adcompiler import rules
 from adcompiler.checking.call_text import Program
-from adcompiler.checking.copies import copied
+from adcompiler.runtime.copies import copied
 from adcompiler.checking.rule_check import RuleCheck
 from adcompiler.report.rule_list import load_all_rules
 from adcompiler.rules.mutators import MUTATORS, lookup_mutator
@@ -22,7 +22,7 @@ from adcompiler.rules.registry import all_rules, lookup
 import tests.rules
 
 load_all_rules()
-AT_MOST = 3
+AT_MOST = 1
 # How many parts these give depends on the length of an axis, or they are given lists within lists.
 UNKNOWN_NUMBER = {
     "numpy.unstack", "adcompiler.runtime.joining.slices_along", "adcompiler.runtime.joining.stack_like",
@@ -116,7 +116,8 @@ def test_forward_agrees_with_reverse(rule, calls):
 
 def test_every_rule_is_tried():
     tried = {id(r) for r, _ in TRIED}
-    of_package = [r for r in all_rules() if r.loc.filename.startswith(str(rules.__path__[0]))]
+    # Rules of SciPy that take functions of the user are tried in programs.
+    of_package = [r for r in all_rules() if Path(r.loc.filename).parent == Path(rules.__path__[0])]
     left_out = [r.name for r in of_package if id(r) not in tried and Path(r.loc.filename).stem not in ELSEWHERE]
     assert left_out == []
     assert {id(lookup(m.pure)) for m in MUTATORS.values() if m.pure is not None} <= tried
