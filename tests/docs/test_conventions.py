@@ -13,6 +13,12 @@ def where_sqrt(x):
     return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))
 
 
+def scattered(x):
+    y = np.zeros(2)
+    np.maximum.at(y, [0, 0, 1], x)
+    return np.sum(y)
+
+
 def branch(x):
     return x * x if x > 0.0 else 0.0 * x
 
@@ -49,16 +55,32 @@ SINGULAR = {
     "floor division": (lambda x: x // 2.0, 5.0, 0.0),
     "remainder": (lambda x: x % 2.0, 5.0, 1.0),
     "remainder, divisor": (lambda c: 7.0 % c, 2.0, -3.0),
+    "np.ptp": (lambda x: np.ptp(x), np.array([3.0, 1.0, 3.0]), [0.5, -1.0, 0.5]),
+    "maximum.accumulate": (lambda x: np.sum(np.maximum.accumulate(x)), np.array([1.0, 3.0, 3.0]), [1.0, 2.0, 0.0]),
+    "maximum.at": (scattered, np.array([2.0, 2.0, 1.0]), [0.5, 0.5, 1.0]),
+    "np.median": (lambda x: np.median(x), np.array([1.0, 1.0, 1.0]), [0.0, 1.0, 0.0]),
+    "np.quantile, level": (lambda q: np.quantile(np.array([0.0, 1.0, 5.0]), q), 0.5, 8.0),
+    "np.unique": (lambda x: np.sum(np.unique(x) * np.array([1.0, 4.0])), np.array([7.0, 5.0, 7.0]), [2.0, 1.0, 2.0]),
+    "np.std": (lambda x: np.std(x), np.array([2.0, 2.0]), [0.0, 0.0]),
+    "np.prod": (lambda x: np.prod(x), np.array([2.0, 0.0, 3.0]), [0.0, 6.0, 0.0]),
+    "np.cumprod": (lambda x: np.sum(np.cumprod(x)), np.array([2.0, 0.0, 3.0]), [1.0, 8.0, 0.0]),
+    "det": (lambda a: np.linalg.det(a), np.array([[1.0, 2.0], [2.0, 4.0]]), [[4.0, -2.0], [-2.0, 1.0]]),
+    "eigvalsh": (lambda a: np.sum(np.linalg.eigvalsh(a) ** 2), 3.0 * np.eye(2), [[6.0, 0.0], [0.0, 6.0]]),
+    "arctan2": (lambda x: np.sum(np.arctan2(x, 0.0 * x)), np.zeros(1), [0.0]),
+    "sinc": (lambda x: np.sum(np.sinc(x)), np.zeros(1), [0.0]),
+    "interp": (lambda x: np.sum(np.interp(x, KNOTS, KNOTS ** 2)), np.array([-1.0, 0.0, 1.0, 2.0, 3.0]), [0, 1, 3, 3, 0]),
 }
+KNOTS = np.array([0.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize("name", SINGULAR)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_points_without_a_derivative(name):
     f, x, expected = SINGULAR[name]
-    got = ad.grad(f)(x)
-    assert type(got) is type(x)
-    np.testing.assert_allclose(got, expected, rtol=1e-15, atol=0.0)
+    for mode in ("reverse", "forward"):
+        got = ad.grad(f, mode=mode)(x)
+        assert type(got) is type(x)
+        np.testing.assert_allclose(got, expected, rtol=1e-14, atol=1e-15)
 
 
 def test_a_while_loop_gives_the_gradient_of_the_steps_that_ran():
