@@ -103,6 +103,7 @@ class Generator:
         self.namer = namer or Namer(taken)
         self.namer.taken |= taken
         taken |= set(dir(builtins)) | {"np", "math"}
+        self.namer.share(taken)
         self.bars = bar_names(function, layout, taken)
 
     def name_result(self):

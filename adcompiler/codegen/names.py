@@ -93,10 +93,18 @@ class Namer:
 
     def __init__(self, taken):
         self.taken = set(taken)  # names of the program, which imports must not hide
+        self.shared: list[tuple] = []  # sets to which functions add their names as they choose them, and how they began
         self.imports: dict[str, str] = {}  # local name -> import statement
         self.bindings: dict[str, object] = {}
         self.by_object: dict[int, str] = {}
         self.kept: list = []
+
+    def share(self, taken: set):
+        """From here on, names that are added to `taken` are not used for imports, and imports are added to it."""
+        self.shared.append((taken, frozenset(taken)))
+
+    def _is_chosen(self, name) -> bool:
+        return any(name in taken and name not in began for taken, began in self.shared)
 
     def local(self, wanted: str, statement: str, value) -> str:
         """A local name for an imported object."""
@@ -107,6 +115,7 @@ class Namer:
         while (
             chosen in self.taken
             or chosen in self.bindings
+            or self._is_chosen(chosen)
             or hasattr(builtins, chosen)
             and getattr(builtins, chosen) is not value
         ):
@@ -118,6 +127,8 @@ class Namer:
                 if " as " not in statement
                 else f"{statement.rpartition(' as ')[0]} as {chosen}"
             )
+        for taken, _ in self.shared:
+            taken.add(chosen)
         self.by_object[key] = chosen
         self.imports[chosen] = statement
         self.bindings[chosen] = value
@@ -220,9 +231,16 @@ class Namer:
         if id(value) in self.by_object:
             return self.by_object[id(value)]
         chosen, k = wanted, 0
-        while chosen in self.taken or chosen in self.bindings or hasattr(builtins, chosen):
+        while (
+            chosen in self.taken
+            or chosen in self.bindings
+            or self._is_chosen(chosen)
+            or hasattr(builtins, chosen)
+        ):
             k += 1
             chosen = f"{wanted}_{k}"
+        for taken, _ in self.shared:
+            taken.add(chosen)
         self.by_object[id(value)] = chosen
         self.bindings[chosen] = value
         self.kept.append(value)

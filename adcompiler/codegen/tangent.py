@@ -52,6 +52,7 @@ class TangentGenerator:
         self.program = set(taken)
         self.taken = taken | set(dir(builtins)) | {"np", "math"}
         self.taken = Taken(self.taken)
+        self.namer.share(self.taken)
 
     def run(self) -> Compiled:
         """The tangent function, with those of recursive calls in front of it."""

@@ -6,6 +6,7 @@ A handler returns the operand of the result, or None to leave the call to the ru
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import functools
 import itertools
@@ -14,12 +15,14 @@ import math
 import numpy as np
 
 from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
-from ...ir.types import BOOL, INT, OPAQUE, Num, Ref, Static, Tup
+from ...ir.types import BOOL, INT, OPAQUE, Num, Opaque, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from ...surgery import on_adjoint
 from . import numbers
 from .hooks import lower_on_adjoint
+from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
 from .objects import replaced
+from .regrouping import computed
 
 
 def _len(cx, node, args, kwargs):
@@ -143,6 +146,10 @@ def _dict(cx, node, args, kwargs):
         made = copy_dict(cx, node, args[0])
         update_from(cx, node, made, [], **kwargs)
         return made
+    if cx.varied(args[0]) and (isinstance(t, Tup) or isinstance(t, Ref) and t.kind == "list"):
+        made = dict_of_pairs(cx, node, args[0])
+        update_from(cx, node, made, [], **kwargs)
+        return made
     return None
 
 
@@ -224,6 +231,10 @@ def _as_list(cx, node, value, operands):
     t = cx.type(value)
     if isinstance(t, Ref) and t.kind == "list":
         return value
+    if isinstance(cx.constant(value), (range, tuple, str)):
+        return make_list(cx, node, [Const(v) for v in cx.constant(value)])
+    if isinstance(t, Opaque) and not cx.varied(value) or isinstance(t, Ref) and t.kind == "dict":
+        return computed(cx, node, "[_e for _e in _source]", "list", _source=value)
     cx.unsupported(node, "this cannot be searched with a key", "pass a list, a tuple or an array")
 
 
@@ -431,6 +442,9 @@ HANDLERS = {
     format: _inactive_text(format),
     id: _inactive_text(id),
     sorted: _sorted,
+    collections.deque: make_deque,
+    collections.defaultdict: make_defaulting,
+    collections.OrderedDict: make_ordered,
     functools.reduce: _reduce,
     dataclasses.replace: replaced,
     reversed: _reversed,

@@ -13,6 +13,7 @@ import functools
 import inspect
 import logging
 import math
+import operator
 import types
 
 import numpy as np
@@ -48,7 +49,8 @@ from .derivatives import (
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .function_arguments import call_with_functions
 from .generated_forms import lower_generated
-from .function_values import ArrayMethod, BoundMethod, Choice, Closure, Partial, StoredClosure, StoredPartial, in_holder
+from .function_values import ArrayMethod, BoundMethod, Choice, Closure, ContainerMethod, Partial, StoredClosure, StoredPartial, in_holder
+from .regrouping import nested_lists, unzipped
 from .inheritance import Initialiser, initialise, lower_super
 from .values import copy_of, global_variable, tuple_of
 
@@ -314,12 +316,15 @@ def _special_form(cx, node):
     ):
         return None
     from .comprehensions import consumed_generator, lower_comprehension, lower_sum
+    from .items import write_item
 
     name = node.func.id
     consumes = (
         name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args
     )
     comp = consumed_generator(cx, node.args[0]) if consumes else None
+    if name == "dict" and comp is not None and comp is not node.args[0] and not isinstance(comp.elt, ast.Call):
+        comp = None  # pairs of `zip` or `enumerate`: see below
     if comp is not None:
         if name == "sum":
             return lower_sum(cx, ast.copy_location(ast.Call(node.func, [comp, *node.args[1:]], node.keywords), node))
@@ -331,7 +336,6 @@ def _special_form(cx, node):
     if (
         name == "dict"
         and len(node.args) == 1
-        and not node.keywords
         and isinstance(node.args[0], ast.Call)
         and isinstance(node.args[0].func, ast.Name)
         and node.args[0].func.id in ("zip", "enumerate")
@@ -342,7 +346,17 @@ def _special_form(cx, node):
         for n in ast.walk(made):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
-        return lower_comprehension(cx, made)
+        filled = lower_comprehension(cx, made)
+        for k in node.keywords:
+            if k.arg is None:
+                cx.unsupported(node, "'**' beside the pairs of a dict", "use update")
+            write_item(cx, node, filled, Const(k.arg), lower_expression(cx, k.value))
+        return filled
+    if name == "zip" and len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and not node.keywords:
+        spread = lower_expression(cx, node.args[0].value)
+        found = unzipped(cx, node, spread) if cx.varied(spread) else None
+        if found is not None:
+            return found
     if name == "super":
         return lower_super(cx, node, [lower_expression(cx, a) for a in node.args])
     if name in ("locals", "globals", "vars", "eval", "exec") and not (name == "vars" and node.args):
@@ -404,6 +418,7 @@ def _call_choice(cx, node, choice, callee, args, kwargs, k):
 def call_function(cx, node, function, args, kwargs):
     """Call an object known at compile time."""
     from . import builtin_calls
+    from .containers import method_of_container
     from .objects import construct, empty_object
     from .special_methods import special_call
 
@@ -429,6 +444,8 @@ def call_function(cx, node, function, args, kwargs):
         return apply_immediate(cx, node, function, args, kwargs)
     if isinstance(function, BoundMethod):
         return call_function(cx, node, function.function, [function.self, *args], kwargs)
+    if isinstance(function, ContainerMethod):
+        return method_of_container(cx, node, function.base, function.name, args, kwargs)
     if isinstance(function, Initialiser):
         return initialise(cx, node, function, args, kwargs)
     if isinstance(function, ArrayMethod):
@@ -497,6 +514,8 @@ def call_function(cx, node, function, args, kwargs):
             return call_function(cx, node, source, args, kwargs)
         if unsupported_reason(function) is not None:
             cx.missing_rule(node, _name(function), unsupported_hint(function))
+    if isinstance(function, (operator.itemgetter, operator.attrgetter)) and len(args) == 1 and not kwargs:
+        return _fetched(cx, node, function, args[0])
     if function is np.ndarray:
         if set(kwargs) - {"shape", "dtype", "order"} or len(args) > 2:
             cx.unsupported(
@@ -505,6 +524,8 @@ def call_function(cx, node, function, args, kwargs):
                 "use np.empty(shape, dtype), or slices of the array",
             )
         return emit_call(cx, node, np.empty, tuple(args), kwargs)
+    if function in (operator.itemgetter, operator.attrgetter) and all(isinstance(a, Const) for a in args):
+        return Const(function(*[a.value for a in args]))
     if isinstance(function, type):
         return construct(cx, node, function, args, kwargs)
     if isinstance(function, CheckpointedFunction):
@@ -560,6 +581,20 @@ def _refuse_derivatives_inside(cx, node, function):
                 "a derivative is taken inside a function that is differentiated, which is not supported yet",
                 "compute that derivative outside and pass its value in",
             )
+
+
+def _fetched(cx, node, getter, base):
+    """What `operator.itemgetter(...)` or `attrgetter(...)` reads of a value."""
+    parts = []
+    for key in getter.__reduce__()[1]:
+        if isinstance(getter, operator.itemgetter):
+            parts.append(subscript(cx, node, base, Const(key)))
+            continue
+        value = base
+        for name in key.split("."):
+            value = attribute(cx, node, value, name)
+        parts.append(value)
+    return parts[0] if len(parts) == 1 else tuple_of(cx, node, parts)
 
 
 def _hashable(value):
@@ -713,6 +748,10 @@ def array_method(cx, node, base, name, args, kwargs):
     mutator = lookup_mutator(function)
     if mutator is not None:
         return _mutate(cx, node, mutator, function, [base, *args], kwargs, method=name)
+    if name == "tolist" and cx.varied(base):
+        made = nested_lists(cx, node, base)
+        if made is not None:
+            return made
     out = _out_argument(cx, function, args, kwargs)
     if out is not None:
         return _call_with_out(cx, node, function, [base, *args], kwargs, out, method=name)

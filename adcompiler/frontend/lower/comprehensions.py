@@ -142,10 +142,37 @@ def _evaluated_once(cx, node):
     return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
+def _is_builtin_call(cx, node, names) -> bool:
+    """Is this a call of one of these builtins, without stars?"""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in names
+        and not any(isinstance(a, ast.Starred) for a in node.args)
+        and cx.find_name(node.func.id) is None
+        and node.func.id not in cx.frame.globals
+    )
+
+
 def consumed_generator(cx, node):
-    """The generator expression that `map(f, ...)` or `filter(f, x)` stands for, where it is consumed at once; else None."""
+    """The generator expression that `map(f, ...)`, `filter(f, x)`, `zip(...)`, ... stands for; None for anything else.
+
+    Only for one that is consumed at once.
+    """
     if isinstance(node, ast.GeneratorExp):
         return node
+    view = (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "items"
+        and not node.args
+    )
+    if view or _is_builtin_call(cx, node, ("zip", "enumerate", "reversed")) and node.args:
+        target, value = ast.Name("_v", ast.Store()), ast.Name("_v", ast.Load())
+        made = ast.GeneratorExp(value, [ast.comprehension(target, node, [], 0)])
+        for n in (made, target, value, made.generators[0]):
+            ast.copy_location(n, node)
+        return made
     if not (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)

@@ -8,6 +8,7 @@ have a module each; here is what is chosen by the kind of the container.
 from __future__ import annotations
 
 import ast
+import collections
 import functools
 import operator
 
@@ -102,6 +103,9 @@ def replicate_sequence(cx, node, sequence, count):
 
 def update_item(cx, node, base, index, function, value):
     """`base[index] op= value` of a list or a dict."""
+    from .collection_types import put_default
+
+    put_default(cx, node, base, index)
     old = read_item(cx, node, base, index)
     operand = value()
     result = augmented(cx, node, function, old, operand)
@@ -152,7 +156,15 @@ def call_method(cx, node, base, name):
     if isinstance(t, Ref) and t.kind == "object":
         callee = read_attribute(cx, node, base, name)
         return call_value(cx, node, callee, *arguments(cx, node, callee))
-    args, kwargs = arguments(cx, node)
+    return method_of_container(cx, node, base, name, *arguments(cx, node))
+
+
+def method_of_container(cx, node, base, name, args, kwargs):
+    """A method call on a list, a dict or a tuple."""
+    from .calls import call_value
+    from .collection_types import DEQUE_METHODS
+
+    t = cx.type(base)
     if isinstance(t, Tup) and t.cls is not None and name == "_asdict":
         return dict_of(cx, node, dict(zip(t.cls._fields, map(functools.partial(bring, cx), base.items), strict=True)))
     if isinstance(t, Tup) and t.cls is not None and name not in ("_replace", "index", "count"):
@@ -163,6 +175,8 @@ def call_method(cx, node, base, name):
             return construct(cx, node, t.cls, items, {})
         cx.unsupported(node, f"tuple.{name} is not understood")
     method = (LIST_METHODS if t.kind == "list" else DICT_METHODS).get(name)
+    if holder_of(cx, base).cls is collections.deque:
+        method = DEQUE_METHODS.get(name)
     if holder_of(cx, base).cls is tuple and name not in ("index", "count"):
         method = None
     if method is None:

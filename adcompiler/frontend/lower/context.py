@@ -86,6 +86,7 @@ class Holder:
     lengths: set = field(default_factory=set)  # of the lists that displays make here
     constant: set = field(default_factory=set)  # keys under which the caller says that there is no derivative
     touched: set = field(default_factory=set)  # of these, where the program puts something active
+    extra: object = None  # the length of a deque, or what makes the defaults of a defaultdict
     absorbed: set = field(default_factory=set)  # sites of containers among elements of unknown kind
 
     def types(self):

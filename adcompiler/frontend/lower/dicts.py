@@ -145,12 +145,17 @@ def _dict_copy(cx, node, base, args):
 
 def _setdefault(cx, node, base, args):
     value = args[1] if len(args) > 1 else Const(None)
-    test = _has_key(cx, node, base, args[0], negated=True)
-    block, _, env = in_block(cx, lambda: write_item(cx, node, base, args[0], value))
+    default_item(cx, node, base, args[0], lambda: value)
+    return read_item(cx, node, base, args[0])
+
+
+def default_item(cx, node, base, key, value):
+    """Store `value()` under a key that is missing."""
+    test = _has_key(cx, node, base, key, negated=True)
+    block, _, env = in_block(cx, lambda: write_item(cx, node, base, key, value()))
     statement = If(test, block, [], loc=cx.loc(node))
     statement.phis = join_environments(cx, env, dict(cx.env), node)
     cx.emit(statement)
-    return read_item(cx, node, base, args[0])
 
 
 def _values(cx, node, base, args):

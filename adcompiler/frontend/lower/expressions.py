@@ -664,6 +664,7 @@ def _attribute(cx, node):
 
 def attribute(cx, node, base, attr):
     """`base.attr` of a module, an array, a tuple or an object."""
+    from .function_values import ContainerMethod
     from .inheritance import Super, super_attribute
     from .objects import bind_class_attribute, read_attribute
 
@@ -683,6 +684,10 @@ def attribute(cx, node, base, attr):
             return bound
     if isinstance(t, Ref) and t.kind == "object":
         return read_attribute(cx, node, base, attr)
+    if isinstance(t, Ref) and hasattr({"list": list, "dict": dict}[t.kind], attr):
+        method = cx.assign_temporary(GetAttr(base, attr), STATIC, node)
+        method.const = ContainerMethod(base, attr)
+        return method
     if value is not NOTHING and isinstance(t, Static):
         if attr in ("grad", "value_and_grad") and hasattr(type(value), "derivative"):
             return Const(value.derivative(attr))
@@ -769,10 +774,12 @@ def _subscript(cx, node):
 def subscript(cx, node, base, index):
     """`base[index]` of an array, tuple, list or dict."""
     from . import index_tricks
+    from .collection_types import put_default
     from .items import read_item
 
     t = cx.type(base)
     if isinstance(t, (Tup, Ref)) or (isinstance(t, Static) and isinstance(cx.constant(base), (tuple, dict))):
+        put_default(cx, node, base, index)
         return read_item(cx, node, base, index)
     if isinstance(t, Num):
         if t.is_scalar and t.is_python:

@@ -77,6 +77,7 @@ def _walk(cx: Context, source, signature) -> Function:
     names = [n for n, _ in signature.parameters]
     frame.locals = assigned_names(structured.body) | set(names)
     from .calls import first_yield
+    from .collection_types import refuse_deques
 
     generated = first_yield(source.node)
     if generated is not None:
@@ -102,6 +103,7 @@ def _walk(cx: Context, source, signature) -> Function:
     result = (
         lower_expression(cx, structured.value) if structured.value is not None and signature.returns else Const(None)
     )
+    refuse_deques(cx, last_return(source.node), result)
     finish = cx.blocks[0]
     made = Function(
         getattr(source.node, "name", "lambda_"),

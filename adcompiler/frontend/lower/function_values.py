@@ -128,6 +128,17 @@ class ArrayMethod(FunctionValue):
         yield self.base
 
 
+@dataclass(eq=False)
+class ContainerMethod(FunctionValue):
+    """A method of a list or a dict as a value: `push = stack.append`, `key=d.get`."""
+
+    base: object
+    name: str
+
+    def captured(self, cx, seen):
+        yield self.base
+
+
 def _reached(cx, operand, seen):
     """An operand, or what it captures if it is a function of the program."""
     if isinstance(operand, Var) and hasattr(operand.const, "captured"):

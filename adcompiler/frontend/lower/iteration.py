@@ -11,7 +11,7 @@ import builtins
 import operator
 from dataclasses import dataclass, field
 
-from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Raw, Var
+from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Raw, Var, operands
 from ...ir.types import INT, OPAQUE, Num, Opaque, Ref, Tup
 from .baked import COMPILED
 from .expressions import lower_expression, subscript
@@ -214,8 +214,12 @@ def _elements(cx, node, call) -> Elements | None:
         if inner is None:
             return None
 
+        # The length of a list may change, and is taken before the loop; that of an array stays.
+        listed = any(isinstance(cx.type(v), Ref) for v in operands(inner.length))
+        fixed = cx.assign_temporary(inner.length, INT, node) if listed else None
+
         def read(cx, node, index):
-            n = cx.assign_temporary(inner.length, INT, node)
+            n = fixed if listed else cx.assign_temporary(inner.length, INT, node)
             last = _integer(cx, node, operator.sub, n, Const(1))
             return inner.read(cx, node, _integer(cx, node, operator.sub, last, index))
 
@@ -378,6 +382,8 @@ def _tuple_items(cx, node):
         if isinstance(value, Var) and value.items is not None:
             return [lambda i=i: bring(cx, i) for i in value.items]
         return [lambda v=v: Const(v) for v in cx.constant(value)]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [lambda c=c: Const(c) for c in node.value]
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         length = len(cx.blocks[-1])
         value = lower_expression(cx, node)

@@ -121,11 +121,19 @@ def derived_list(cx, node, operation, sources):
 
 
 def write_slice(cx, node, base, index, value, holder):
-    if not isinstance(cx.type(value), Ref):
+    if isinstance(value, Var) and value.items is not None:
+        value = make_list(cx, node, list(value.items))
+    elif isinstance(cx.type(value), Num):
+        from .builtin_calls import HANDLERS
+
+        value = HANDLERS[list](cx, node, [value], {})
+    if value is None or not isinstance(cx.type(value), Ref):
         cx.unsupported(node, "a slice of a list is replaced by something that is not a list")
     names = {"base": base, **{k: v for k, v in (("low", index.lower), ("up", index.upper)) if v is not None}}
     if index.step is not None:
-        cx.unsupported(node, "a slice with a step of a list is replaced", "loop over the elements")
+        from .regrouping import replace_stepped_slice
+
+        return replace_stepped_slice(cx, node, base, index, value)
     tree = ast.parse(
         f"slice_span(base, slice({'low' if index.lower is not None else None}, {'up' if index.upper is not None else None}))",
         mode="eval",

@@ -53,8 +53,8 @@ def _argument(cx, node, function, rule, operand, kept):
                 node, "a list of lists and other things as an argument", "make arrays of the inner lists first"
             )
         return _kept(cx, node, operand, kept)
-    if any(isinstance(i, Ref) for i in holder.types()):
-        if not isinstance(element, Ref):
+    if any(isinstance(i, (Ref, Tup)) for i in holder.types()):
+        if not isinstance(element, (Ref, Tup)):
             cx.unsupported(
                 node, "a list of lists and other things as an argument", "make arrays of the inner lists first"
             )

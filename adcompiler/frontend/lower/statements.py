@@ -251,9 +251,20 @@ def _assign(cx, node):
         and _parallel(cx, node, node.targets[0], node.value)
     ):
         return
-    value = lower_expression(cx, node.value)
+    value = lower_expression(cx, _listed(cx, node))
     for target in node.targets:
         assign_target(cx, target, value, node)
+
+
+def _listed(cx, node):
+    """The right side of an assignment; `map(...)`, `zip(...)`, a generator as a list where names take it apart."""
+    from .comprehensions import consumed_generator
+
+    if all(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets):
+        comp = consumed_generator(cx, node.value)
+        if comp is not None:
+            return ast.copy_location(ast.ListComp(comp.elt, comp.generators), node.value)
+    return node.value
 
 
 def assign_target(cx, target, value, node):
