@@ -192,7 +192,7 @@ class Activity:
             self._unknown(s, list(value.names.values()), target)
 
     def _call(self, s, value, target):
-        if isinstance(target.type, Ref):
+        if isinstance(target.type, Ref) and not (callable(value.function) and is_inactive(value.function)):
             for item in (*value.args, *value.kwargs.values()):
                 if isinstance(item, Var):
                     self._flow(item, ("site", target.type.site))

@@ -119,8 +119,19 @@ def _is_mutated(generator, v: Var) -> bool:
     if v.items is not None:
         return any(_is_mutated(generator, i) for i in v.items)
     if isinstance(v.type, Ref):
-        return _containers_mutated(generator) or any(g.family.stored for k, g in generator.cx.holder_groups.items())
+        return _is_container_mutated(generator, v)
     return v.group is not None and (v.group.family.stored or v.group.family.opaque)
+
+
+def _is_container_mutated(generator, v: Var) -> bool:
+    """May the program change a container, a container in it, or the memory of an array in it?"""
+    cx = generator.cx
+    sites = {cx.assumed.site(s) for s in cx.sites_within(v)}
+    changing = [s for s in _all_statements(generator) if isinstance(s, ContainerOp) and s.kind in CHANGING]
+    if any(cx.assumed.site(s.base.type.site) in sites for s in changing if isinstance(s.base.type, Ref)):
+        return True
+    families = [*cx.element_families(v), *(g.family for k, g in cx.holder_groups.items() if cx.assumed.site(k) in sites)]
+    return any(f.stored or f.opaque for f in families)
 
 
 def _changed_parameters(generator) -> dict:

@@ -19,11 +19,12 @@ import numpy as np
 
 from ..runtime.selection import lowered, raised, within
 from ..runtime.seeds import unit_seed
+from ..runtime.shadows import shadow_of, tangents_of
 from .registry import inactive
 
 # Comparison and logic
 
-inactive(unit_seed)
+inactive(unit_seed, shadow_of, tangents_of)
 inactive(
     np.equal,
     np.not_equal,

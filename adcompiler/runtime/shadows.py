@@ -31,11 +31,12 @@ class Shadows:
     array([0., 1., 1., 0.])
     """
 
-    __slots__ = ("found", "alive")
+    __slots__ = ("found", "alive", "tangents")
 
     def __init__(self):
         self.found: dict[int, object] = {}
         self.alive: list = []
+        self.tangents = None
 
     def __call__(self, primal):
         if isinstance(primal, np.ndarray):
@@ -64,6 +65,38 @@ class Shadows:
         return np.ndarray(
             primal.shape, primal.dtype, made.base if made.base is not None else made, offset, primal.strides
         )
+
+
+def shadow_of(shadow, primal):
+    """The shadow of `primal` in the table, each slot of a new one a zero like the element that it stands for.
+
+    >>> shadow_of(Shadows(), [1.0, np.ones(2), (2.0, "text")])
+    [0.0, array([0., 0.]), (0.0, 0.0)]
+    """
+    if isinstance(primal, np.ndarray):
+        return shadow.array(primal)
+    if id(primal) not in shadow.found:
+        slots = shadow(primal)
+        keys = range(len(primal)) if isinstance(primal, (list, tuple)) else primal if isinstance(primal, dict) else None
+        if keys is None:
+            slots.update({k: _zero_like(getattr(primal, k)) for k in attribute_names(primal)})
+        else:
+            for k in keys:
+                slots[k] = _zero_like(primal[k])
+    return shadow.found[id(primal)]
+
+
+def tangents_of(shadow):
+    """The table of the tangents of the shadows in a table, by the same primal objects."""
+    if shadow.tangents is None:
+        shadow.tangents = Shadows()
+    return shadow.tangents
+
+
+def _zero_like(element):
+    if isinstance(element, np.ndarray):
+        return np.zeros(element.shape, element.dtype if element.dtype.kind in "fc" else float)
+    return tuple(map(_zero_like, element)) if isinstance(element, tuple) else 0.0
 
 
 def add_seed(shadow, primal, seed, by_identity=False):

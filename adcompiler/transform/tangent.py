@@ -33,6 +33,7 @@ from ..ir.nodes import (
     Var,
 )
 from ..ir.types import Num, Ref, Static, Tup, carries_derivative
+from ..runtime.shadows import shadow_of, tangents_of
 from ..runtime.tangents import updated_in_place, zero_tangent
 from .bars import unique
 from .code import TangentLine, attribute, call, clone, constant, name, subscript
@@ -212,6 +213,9 @@ class TangentBuilder:
             self.item(target, value)
         elif isinstance(value, Display):
             display_tangent(self, target, value)
+        elif isinstance(value, Call) and value.function is shadow_of:
+            tables = call(self.runtime(tangents_of), self.read(value.args[0]))
+            self.give(target, call(self.runtime(shadow_of), tables, self.read(value.args[1])))
         elif isinstance(value, Call) and isinstance(target.type, Ref):
             object_tangent(self, target, value)
         elif isinstance(value, Call) and s.augmented is not None:

@@ -162,6 +162,7 @@ class Assumptions:
         self.hopeless = None  # an error that no further walk can mend
         self.recursive_functions = set()  # functions seen to call themselves
         self.same_function = {}  # number of an instance -> number of the first instance of its function
+        self.tables_of_arrays = set()  # tables of shadows in which arrays are found by identity
         self.lifted = {}  # functions of the program that were lifted, by what they are made of
         self.derivatives = {}  # derivatives of them
         self.written = {}  # sources of derivatives, by the types of their calls
@@ -329,6 +330,7 @@ class Context:
         self.unreached = False  # some path was left out, for want of a recursive result
         self.owned_frames = None  # numbers of the frames of the instance that is walked
         self.printed_globals: dict = {}  # global -> its spelling in every function of the module
+        self.shadow_groups: dict = {}  # alias groups of the arrays in tables of shadows
         self.strict = False  # derivatives inside have strict zeros
         self.carried = 0  # attempts around whose handlers read the exception
 

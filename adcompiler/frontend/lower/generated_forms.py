@@ -17,11 +17,17 @@ from ...ir.nodes import Call, Const, Var
 from ...ir.types import Num, without_dims
 from ...runtime.seeds import unit_seed
 from ...runtime.strict import zero_wins
+from ...runtime.shadows import Shadows
+from . import shadow_tables
 from .expressions import branch_value, emit_call
 
 
 def lower_generated(cx, node, function, args, kwargs):
     """The result of such a call, or None if the function is none of them, or of a form that has no simpler one."""
+    if isinstance(function, shadow_tables.ShadowTable):
+        return shadow_tables.call_table(cx, node, function, args)
+    if function is Shadows and not args:
+        return shadow_tables.make_table(cx, node)
     handler = _FORMS.get(function) if callable(function) and getattr(function, "__hash__", None) else None
     return handler(cx, node, args) if handler is not None and not kwargs else None
 
@@ -53,6 +59,6 @@ def _unit_seed(cx, node, args):
     return made
 
 
-_FORMS = {zero_wins: _zero_wins, unit_seed: _unit_seed}
+_FORMS = {zero_wins: _zero_wins, unit_seed: _unit_seed, **shadow_tables.FORMS}
 
 __all__ = ["lower_generated"]

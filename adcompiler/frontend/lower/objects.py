@@ -43,7 +43,7 @@ def construct(cx, node, cls, args, kwargs):
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
     init = cls.__init__
     take_for_granted(cx, cls, "__init__", "__post_init__")
-    if _has_generated_init(cls):
+    if has_generated_init(cls):
         fields, operands = _fields_of_call(cx, node, cls, args, kwargs)
         if hasattr(cls, "__post_init__") or not all(f.init for f in dataclasses.fields(cls)):
             return _construct_stepwise(cx, node, cls, fields, operands)
@@ -132,7 +132,7 @@ def empty_object(cx, node, args):
     return var
 
 
-def _has_generated_init(cls):
+def has_generated_init(cls):
     """Is `__init__` the one that `dataclasses` writes?"""
     return (
         dataclasses.is_dataclass(cls)

@@ -1,0 +1,282 @@
+"""Tables of shadows in code that is compiled again: `shadow(values)` is a container of its own, of known content.
+
+Generated code finds the adjoint of a container by the identity of the primal. For the compiler, the shadow of each place
+that makes containers is such a place too: a list of the same length, a dict with the same keys (of an object its
+attributes), with a zero of the right form for each number. The shadow of an array is an array found by identity.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+from ...ir.nodes import NOTHING, Call, Const, Var
+from ...ir.types import FLOAT, STATIC, Num, Ref, Static, Tup, without_dims
+from ...runtime.shadows import Shadows, add_seed, added, gradient_of, part, shadow_of, tangents_of
+from .context import Group
+from .function_values import FunctionValue
+from .holders import share_holder_group
+
+
+@dataclass(eq=False)
+class ShadowTable(FunctionValue):
+    """A table, with the variable that holds it and the place that made it."""
+
+    var: Var
+    place: tuple
+
+    def captured(self, cx, seen):
+        return iter(())
+
+
+def make_table(cx, node):
+    """`Shadows()`."""
+    made = cx.assign_temporary(Call(Shadows), STATIC, node)
+    made.const = ShadowTable(made, cx.place(node))
+    return made
+
+
+def call_table(cx, node, table: ShadowTable, args):
+    """`shadow(primal)`."""
+    (primal,) = args
+    t = cx.type(primal)
+    if isinstance(t, Num):
+        if not t.is_array:
+            cx.unsupported(node, "the adjoint of what may be a number or an array is found by identity")
+        made = _read(cx, node, table, primal, t)
+        made.group = cx.shadow_groups.setdefault(table.place, Group())
+        made.group.container = True
+        cx.assumed.tables_of_arrays.add(table.place)
+        return made
+    if not isinstance(t, Ref):
+        cx.unsupported(node, "the adjoint of a container of unknown content is found by identity")
+    of = cx.assumed.holders[t.site]
+    site = cx.assumed.site(("shadow", table.place, t.site))
+    kind = "list" if of.kind == "list" else "dict"
+    holder = cx.assumed.holder(site, kind)
+    if of.exact and holder.exact:
+        for key, item in of.items.items():
+            cx.assumed.widen(holder, key, zero_type(item), False)
+    else:
+        if holder.exact:
+            cx.assumed.generalise(holder)
+        for item in of.types():
+            cx.assumed.widen(holder, NOTHING, zero_type(item), False)
+    holder.keys = of.keys
+    made = _read(cx, node, table, primal, Ref(kind, site))
+    share_holder_group(cx, made)
+    return made
+
+
+def _read(cx, node, table, primal, t):
+    made = cx.assign_temporary(Call(shadow_of, (table.var, primal)), t, node)
+    made.varied = False
+    return made
+
+
+def zero_type(t):
+    """The type of the zero that stands for an element of this type."""
+    if isinstance(t, Num) and t.kind in "fc?":
+        return without_dims(t) if t.boxed is not False else FLOAT
+    if isinstance(t, Tup):
+        return Tup(tuple(zero_type(i) for i in t.items))
+    return FLOAT
+
+
+def _of_function(cx, node, args):
+    """`shadow_of(shadow, primal)`, as a derivative of a derivative has it."""
+    table = cx.constant(args[0])
+    return call_table(cx, node, table, args[1:]) if isinstance(table, ShadowTable) else None
+
+
+def _tangents(cx, node, args):
+    """`tangents_of(shadow)`."""
+    table = cx.constant(args[0])
+    if not isinstance(table, ShadowTable):
+        return None
+    made = cx.assign_temporary(Call(tangents_of, (table.var,)), STATIC, node)
+    made.const = ShadowTable(made, (*table.place, "tangents"))
+    return made
+
+
+# -- gradients of containers, seeds of containers ----------------------------------------------------------------------
+
+
+def gradient(cx, node, args):
+    """`gradient_of(shadow, primal)`: what the slots hold, in the structure of the primal."""
+    table = cx.constant(args[0])
+    if not isinstance(table, ShadowTable) or not isinstance(cx.type(args[1]), Ref):
+        return None
+    return _gradient(cx, node, table, args[1])
+
+
+def _gradient(cx, node, table, primal):
+    from .dicts import dict_from
+    from .items import read_item
+    from .lists import make_list
+    from .objects import construct, empty_object, has_generated_init, write_attribute
+
+    holder = cx.assumed.holders[cx.type(primal).site]
+    slots = call_table(cx, node, table, [primal])
+    if not holder.exact:
+        return _of_like_elements(cx, node, table, primal, slots, holder)
+    parts = {}
+    for key, t in holder.items.items():
+        if _is_constant(t, holder.statics.get(key, NOTHING)):
+            parts[key] = Const(None)
+            continue
+        slot = read_item(cx, node, slots, Const(key))
+        parts[key] = _element(cx, node, table, t, slot, lambda key=key: _read_element(cx, node, primal, key))
+    if holder.kind == "list":
+        return make_list(cx, node, list(parts.values()))
+    if holder.kind == "dict":
+        return dict_from(cx, node, [Const(k) for k in parts], list(parts.values()))
+    if has_generated_init(holder.cls) and not hasattr(holder.cls, "__post_init__"):
+        return construct(cx, node, holder.cls, [], parts)
+    made = empty_object(cx, node, [Const(holder.cls)])
+    for key, value in parts.items():
+        write_attribute(cx, node, made, key, value)
+    return made
+
+
+def _is_constant(t, static) -> bool:
+    if isinstance(t, Num):
+        return t.kind in "bi"
+    return not isinstance(t, (Tup, Ref)) or static is not NOTHING and not isinstance(t, Tup)
+
+
+def _read_element(cx, node, primal, key):
+    from .items import read_item
+    from .objects import read_attribute
+
+    if cx.type(primal).kind == "object":
+        return read_attribute(cx, node, primal, key)
+    return read_item(cx, node, primal, Const(key))
+
+
+def _element(cx, node, table, t, slot, read):
+    """The gradient of one element: its slot, what is known of it by identity, or that of the container it is."""
+    from .expressions import emit_call
+    from .values import tuple_of
+
+    if isinstance(t, Ref):
+        return _gradient(cx, node, table, read())
+    if isinstance(t, Tup):
+        items = read().items
+        found = []
+        for k, part_type in enumerate(t.items):
+            if _is_constant(part_type, NOTHING):
+                found.append(Const(None))
+            else:
+                found.append(
+                    _element(cx, node, table, part_type, _item(cx, node, slot, k), lambda k=k: items[k])
+                )
+        return tuple_of(cx, node, found)
+    if isinstance(t, Num) and t.boxed is not False and table.place in cx.assumed.tables_of_arrays:
+        return emit_call(cx, node, operator.add, (slot, call_table(cx, node, table, [read()])), {})
+    return slot
+
+
+def _item(cx, node, slot, k):
+    from .expressions import subscript
+
+    return subscript(cx, node, slot, Const(k)) if isinstance(cx.type(slot), Tup) else Const(0.0)
+
+
+def _of_like_elements(cx, node, table, primal, slots, holder):
+    """A list or dict of elements that are all alike: a copy of the slots, with what is known by identity."""
+    from .calls import call_function
+    from .dicts import copy_dict
+
+    t = holder.element
+    if isinstance(t, Static) or isinstance(t, Num) and t.kind in "bi":
+        cx.unsupported(node, "the gradient of a container of constants, inside a function that is differentiated")
+    by_identity = isinstance(t, Num) and t.boxed is not False and table.place in cx.assumed.tables_of_arrays
+    if holder.kind != "list":
+        if by_identity or isinstance(t, Ref):
+            cx.unsupported(node, "the gradient of a dict with changing keys of arrays", "use a list of arrays")
+        return copy_dict(cx, node, slots)
+    if isinstance(t, Ref):
+        return call_function(cx, node, _nested, [table_operand(table), primal], {})
+    if by_identity:
+        return call_function(cx, node, _with_identity, [table_operand(table), slots, primal], {})
+    return call_function(cx, node, _copied, [slots], {})
+
+
+def table_operand(table):
+    """The table as an operand."""
+    return table.var
+
+
+def _copied(slots):
+    return [slot for slot in slots]
+
+
+def _with_identity(shadow, slots, primal):
+    return [slot + shadow(element) for slot, element in zip(slots, primal)]  # noqa: B905
+
+
+def _nested(shadow, primal):
+    return [gradient_of(shadow, element) for element in primal]
+
+
+def seed(cx, node, args):
+    """`add_seed(shadow, primal, seed)`: the parts of the seed go to the slots."""
+    table, primal, given = cx.constant(args[0]), args[1], args[2]
+    by_identity = len(args) > 3 and bool(cx.constant(args[3]))
+    if not isinstance(table, ShadowTable) or not isinstance(cx.type(primal), Ref):
+        return None
+    holder = cx.assumed.holders[cx.type(primal).site]
+    if not holder.exact or by_identity:
+        return None
+    _seed(cx, node, table, primal, given)
+    return Const(None)
+
+
+def _seed(cx, node, table, primal, given):
+    from .items import read_item, write_item
+
+    holder = cx.assumed.holders[cx.type(primal).site]
+    slots = call_table(cx, node, table, [primal])
+    for key, t in holder.items.items():
+        if _is_constant(t, holder.statics.get(key, NOTHING)):
+            continue
+        value = _read_element(cx, node, given, key)
+        if isinstance(t, Ref):
+            _seed(cx, node, table, _read_element(cx, node, primal, key), value)
+            continue
+        old = read_item(cx, node, slots, Const(key))
+        write_item(cx, node, slots, Const(key), add(cx, node, [old, value]))
+
+
+def add(cx, node, args):
+    """`added(a, b)`: tuples element by element; None is zero."""
+    from .expressions import emit_call
+    from .values import tuple_of
+
+    a, b = args
+    if cx.constant(b) is None:
+        return a
+    if cx.constant(a) is None:
+        return b
+    ta, tb = cx.type(a), cx.type(b)
+    if isinstance(ta, Tup) and isinstance(tb, Tup) and len(ta.items) == len(tb.items):
+        return tuple_of(
+            cx, node, [add(cx, node, [_item(cx, node, a, k), _item(cx, node, b, k)]) for k in range(len(ta.items))]
+        )
+    if isinstance(ta, Num) and isinstance(tb, Num):
+        return emit_call(cx, node, operator.add, (a, b), {})
+    return None
+
+
+def component(cx, node, args):
+    """`part(slot, k)`."""
+    slot, k = args
+    if isinstance(cx.type(slot), (Tup, Num)) and cx.constant(k) is not NOTHING:
+        return _item(cx, node, slot, cx.constant(k))
+    return None
+
+
+FORMS = {shadow_of: _of_function, tangents_of: _tangents, gradient_of: gradient, add_seed: seed, added: add, part: component}
+
+__all__ = ["FORMS", "ShadowTable", "call_table", "make_table"]
