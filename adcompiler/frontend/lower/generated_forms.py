@@ -44,7 +44,8 @@ def _zero_wins(cx, node, args):
     is_nan = emit_call(cx, node, operator.ne, (value, value), {})
     # Zero times a finite slope is zero by itself, and goes on depending on the adjoint with that slope.
     lost = emit_call(cx, node, operator.and_, (is_zero, is_nan), {})
-    if t.is_scalar and cx.type(value).is_scalar:
+    kind = cx.type(value)
+    if t.is_scalar and isinstance(kind, Num) and kind.is_scalar:
         return branch_value(cx, node, lost, lambda: Const(0.0), lambda: value)
     return emit_call(cx, node, np.where, (lost, Const(0.0), value), {})
 

@@ -46,6 +46,7 @@ def call_table(cx, node, table: ShadowTable, args):
         made = _read(cx, node, table, primal, t)
         made.group = cx.shadow_groups.setdefault(table.place, Group())
         made.group.container = True
+        made.varied = True  # whether it is, the stores into all arrays of the table tell
         cx.assumed.tables_of_arrays.add(table.place)
         return made
     if not isinstance(t, Ref):
@@ -69,9 +70,7 @@ def call_table(cx, node, table: ShadowTable, args):
 
 
 def _read(cx, node, table, primal, t):
-    made = cx.assign_temporary(Call(shadow_of, (table.var, primal)), t, node)
-    made.varied = False
-    return made
+    return cx.assign_temporary(Call(shadow_of, (table.var, primal)), t, node, varied=False)
 
 
 def zero_type(t):
