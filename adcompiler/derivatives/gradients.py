@@ -36,7 +36,7 @@ def private_arguments(compiled, signature: Signature, namespace: dict) -> list[s
         if k not in compiled.mutated:
             given.append(name)
         elif d.kind == "num":
-            given.append(f"{name}.copy()" if d.type.boxed else name)
+            given.append(f"{name}.copy(order='K')" if d.type.boxed else name)  # the layout may decide what is a view
         else:
             namespace["deepcopy"] = copy.deepcopy
             given.append(f"deepcopy({name})")

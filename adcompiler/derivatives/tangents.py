@@ -7,6 +7,7 @@ import numpy as np
 from ..calling import resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Signature
+from ..runtime.derivatives import in_memory_like
 from .derivative import Derivative
 from .forms import fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, outputs_of, private_arguments
@@ -49,8 +50,11 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
     by_name = {path[0]: t for path, t in zip(resolved.asked, tangents, strict=True)}
     for k, (name, _) in enumerate(signature.parameters):
         if (name,) in resolved.paths:
-            changed = k in compiled.mutated
-            given.append(f"{by_name[name]}.copy()" if changed else by_name[name])
+            tangent = by_name[name]
+            if k in compiled.mutated and dict(signature.parameters)[name].kind == "num":
+                namespace["in_memory_like"] = in_memory_like
+                tangent = f"in_memory_like({tangent}, {name})"
+            given.append(tangent)
     return f"{called}({', '.join(given)})", namespace, resolved
 
 

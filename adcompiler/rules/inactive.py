@@ -20,11 +20,12 @@ import numpy as np
 from ..runtime.selection import lowered, raised, within
 from ..runtime.seeds import unit_seed
 from ..runtime.shadows import shadow_of, tangents_of
+from ..runtime.tangents import zeros_laid_out
 from .registry import inactive
 
 # Comparison and logic
 
-inactive(unit_seed, shadow_of, tangents_of)
+inactive(unit_seed, shadow_of, tangents_of, zeros_laid_out)
 inactive(
     np.equal,
     np.not_equal,

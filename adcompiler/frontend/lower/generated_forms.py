@@ -17,6 +17,7 @@ from ...ir.nodes import Call, Const, Var
 from ...ir.types import Num, without_dims
 from ...runtime.seeds import unit_seed
 from ...runtime.strict import zero_wins
+from ...runtime.tangents import zeros_laid_out
 from ...runtime.shadows import Shadows
 from . import shadow_tables
 from .expressions import branch_value, emit_call
@@ -50,16 +51,24 @@ def _zero_wins(cx, node, args):
     return emit_call(cx, node, np.where, (lost, Const(0.0), value), {})
 
 
-def _unit_seed(cx, node, args):
-    (result,) = args
-    t = cx.type(result)
-    if not isinstance(t, Num) or not isinstance(result, Var):
-        return None
-    made = cx.assign_temporary(Call(unit_seed, (result,)), without_dims(t), node)
-    made.varied = False
-    return made
+def _constant_like(function):
+    """The handler of a function that gives constants of the type of its argument."""
+
+    def handler(cx, node, args):
+        (value,) = args
+        t = cx.type(value)
+        if not isinstance(t, Num) or not isinstance(value, Var):
+            return None
+        return cx.assign_temporary(Call(function, (value,)), without_dims(t), node, varied=False)
+
+    return handler
 
 
-_FORMS = {zero_wins: _zero_wins, unit_seed: _unit_seed, **shadow_tables.FORMS}
+_FORMS = {
+    zero_wins: _zero_wins,
+    unit_seed: _constant_like(unit_seed),
+    zeros_laid_out: _constant_like(zeros_laid_out),
+    **shadow_tables.FORMS,
+}
 
 __all__ = ["lower_generated"]

@@ -45,7 +45,7 @@ def call_table(cx, node, table: ShadowTable, args):
             cx.unsupported(node, "the adjoint of what may be a number or an array is found by identity")
         made = _read(cx, node, table, primal, t)
         made.group = cx.shadow_groups.setdefault(table.place, Group())
-        made.group.container = True
+        made.group.container = made.group.family.escaped = True
         made.varied = True  # whether it is, the stores into all arrays of the table tell
         cx.assumed.tables_of_arrays.add(table.place)
         return made
