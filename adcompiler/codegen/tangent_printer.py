@@ -88,9 +88,9 @@ class TangentPrinter(PrimalPrinter):
             at += 1
 
     # -- loops over sequences --------------------------------------------------------------------------------------
-    def _run_loop(self, s: Loop):
+    def print_loop(self, s: Loop, first=()):
         self.name_index(s)
-        super()._run_loop(s)
+        super().print_loop(s, first)
         made = self.out[-1]
         index = s.index
         if s.kind != "sequence" or index is None or index in self.names.bound or index not in self.names.hidden:
