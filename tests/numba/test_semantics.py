@@ -296,3 +296,16 @@ def test_layouts_of_arguments():
     for given in (a, np.asfortranarray(a), np.arange(36.0).reshape(6, 6)[::2, ::2], a[::-1]):
         expected = ad.grad(layouts)(given)
         np.testing.assert_allclose(ad.grad(layouts, backend="numba")(given), expected, rtol=1e-13)
+
+
+def names_of_the_library(x, n):
+    product, total, square, with_room = 1, 0, x * x, 2.0
+    for i in range(n):
+        product = product * (i + 1)
+        total = total + product
+        square = square + x ** 2 * with_room
+    return np.sign(x) * square * (product + total) + math.log(x)
+
+
+def test_variables_may_have_the_names_of_functions_of_the_library():
+    assert_same(names_of_the_library, 2.0, 4)

@@ -166,11 +166,26 @@ def assign_array(lo, target, value: Typed, origin):
             lo.assign(target, value.node)
         lo.set_name(target, t)
         return
+    if not _reads(lo, value, target):
+        materialise(lo, target, value, lo.root(origin))
+        lo.set_name(target, lo.env[target])
+        return
     made = lo.fresh(target)
     materialise(lo, made, value, lo.root(origin))
     t = lo.env.pop(made)
     lo.assign(target, name(made))
     lo.set_name(target, t)
+
+
+def _reads(lo, value, target) -> bool:
+    """Does computing the elements read what a name stands for now?"""
+    if target not in lo.env:
+        return False
+    out, lo.out = lo.out, []
+    element = value.lazy.element(lo, [name(f"index {k}") for k in range(value.type.rank)])
+    lo.out = out
+    nodes = [element, *[a.extent() for a in value.lazy.axes]]
+    return any(isinstance(n, ast.Name) and n.id == target for e in nodes for n in ast.walk(e))
 
 
 # -- elementwise -------------------------------------------------------------------------------------------------------

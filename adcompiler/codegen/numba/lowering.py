@@ -60,7 +60,7 @@ class Lowering:
 
     # -- names -----------------------------------------------------------------------------------------------------
     def fresh(self, base: str) -> str:
-        made = unique(base, self.taken)
+        made = unique(base, self.taken | set(self.learnt.helpers.values()))
         self.taken.add(made)
         return made
 
@@ -113,8 +113,11 @@ class Lowering:
         module = function.__module__
         if module == "math" or getattr(builtins, function.__name__, None) is function:
             return self.known(function)
-        self.imports[function.__name__] = function
-        return name(function.__name__)
+        helpers = self.learnt.helpers
+        if function not in helpers:  # a variable of the program may have its name
+            helpers[function] = unique(function.__name__, self.taken | set(helpers.values()))
+        self.imports[helpers[function]] = function
+        return name(helpers[function])
 
     def known(self, function) -> ast.expr:
         if getattr(builtins, function.__name__, None) is function:
@@ -139,7 +142,7 @@ class Lowering:
 
     def held(self, typed: Typed, base="t") -> Typed:
         """The scalar in a name, unless it is one or a constant already."""
-        if isinstance(typed.node, (ast.Name, ast.Constant)):
+        if isinstance(typed.node, (ast.Name, ast.Constant)) or typed.is_known and _is_signed(typed.node):
             return typed
         made = self.fresh(base)
         self.assign(made, typed.node)
@@ -246,6 +249,10 @@ class Lowering:
         return {n: forget(t, is_gone) for n, t in state[0].items()}, state[1]
 
 
+def _is_signed(node):
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+
+
 def _later_than(first):
     return lambda origin: isinstance(origin, tuple) and origin[0] in ("site", "local") and origin[1] > first
 
@@ -263,6 +270,7 @@ class Learnt:
     def __init__(self):
         self.guarded: set[str] = set()  # names whose reads must be checked
         self.nullable: set[str] = set()  # names that are None on some path
+        self.helpers: dict = {}  # functions of the runtime library: their names in the text
         self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
         self.changed = False
 

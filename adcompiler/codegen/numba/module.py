@@ -28,6 +28,12 @@ from .lowering import lower
 from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack
 
 
+# Names that the text of compiled code uses for what they mean everywhere.
+NEEDED = frozenset(
+    "np math cmath njit List float int complex bool range len min max abs slice print UnboundLocalError".split()
+)
+
+
 @dataclass
 class Part:
     """One compiled function: its definition, what its parameters are, and what it returns."""
@@ -146,6 +152,9 @@ class Backend:
 
     # -- walks -----------------------------------------------------------------------------------------------------
     def walk(self, kind, definition, params, stacks, given=None):
+        own = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | set(params)
+        if own & NEEDED:
+            self.refuse(f"a variable named '{min(own & NEEDED)}'", "give it another name: compiled code needs this one")
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math"}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {})
@@ -304,7 +313,8 @@ def imports_of(parts) -> list[str]:
             if isinstance(value, python_types.ModuleType):
                 found.add("import numpy as np" if value is np else f"import {value.__name__}")
             else:
-                found.add(f"from {value.__module__} import {getattr(value, '__name__', local)}")
+                public = getattr(value, "__name__", local)
+                found.add(f"from {value.__module__} import {public}" + (f" as {local}" if local != public else ""))
     return sorted(found, key=lambda s: (s.startswith("from"), s))
 
 
