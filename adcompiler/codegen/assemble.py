@@ -133,6 +133,7 @@ class Generator:
         builder.volatile, builder.plain = self.volatile, self.plain
         returned = [Line(None, r) for r in self.reverse(builder)]
         builder.code.extend(returned)
+        builder.arithmetic_is_cheap = self.backend == "numba"
         saver = Saver(
             builder,
             builder.code,

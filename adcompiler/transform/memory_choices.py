@@ -62,6 +62,7 @@ class MemoryChoices:
 
     def __init__(self, builder, layout, function, *, tbr, interrupted):
         self.b, self.layout, self.function, self.tbr = builder, layout, function, tbr
+        self.arithmetic_is_cheap = getattr(builder, "arithmetic_is_cheap", False)  # cheaper than a read of the tape
         self.own_scope = None  # the checkpointed loop that these choices are for
         self.interrupted = interrupted  # the caller's code runs between the sweeps, this function's again among it
         self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or _opaque(s)]
@@ -287,7 +288,8 @@ class MemoryChoices:
                 for a in value.args
             )
             integral = isinstance(v.type, Num) and v.type.kind in "ib"
-            return scalars and integral
+            number = isinstance(v.type, Num) and v.type.is_scalar
+            return scalars and (integral or self.arithmetic_is_cheap and number)
         return False
 
     def shares(self, v, base):

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...runtime.numba import checks
 from ...transform.code import call, constant, name
+from .fusion import append, described
 from .lowering import Lowering
 from .typed import Axis, Lazy, Typed
 from .types import INT, Array, Items, Scalar
@@ -133,11 +134,11 @@ def nest(lo, lazy, body):
         lo.counters.add(names[-1])
     out, lo.out = lo.out, []
     body([name(n) for n in names])
-    inner, lo.out = lo.out, out
+    innermost, lo.out = lo.out, out
+    loops = innermost
     for n, length in reversed(list(zip(names, lengths, strict=True))):
-        inner = [ast.For(name(n, True), call(name("range"), length), inner, [])]
-    for s in inner:
-        lo.emit(s)
+        loops = [ast.For(name(n, True), call(name("range"), length), loops, [])]
+    append(lo, described(lo, loops[0], names, [a.token for a in lazy.axes], innermost))
 
 
 def materialise(lo, target, typed: Typed, roots=None):
@@ -146,9 +147,9 @@ def materialise(lo, target, typed: Typed, roots=None):
     lengths = extents(lo, lazy)
     shape = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
     lo.assign(target, call(lo.np("empty"), shape, dtype_node(lo, typed.type.dtype)))
+    lo.env[target] = lasting(lo, typed, lo.root(target) if roots is None else roots)
     where = lambda ixs: ast.Subscript(name(target), packed_index(ixs), ast.Store())  # noqa: E731
     nest(lo, lazy, lambda ixs: lo.emit(ast.Assign([where(ixs)], lazy.element(lo, ixs))))
-    lo.env[target] = lasting(lo, typed, lo.root(target) if roots is None else roots)
 
 
 def assign_array(lo, target, value: Typed, origin):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import constant, name
+from .accumulators import hoisted
 from .expressions import as_test, expression, integer
 from .typed import Typed
 from .types import Array, Items, Known, Listed, Scalar, INT
@@ -156,7 +157,10 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
     made, head, breaks = lo.loop(body)
     for n in lo.stacks.room(reserved, trips):
         lo.emit(n)
+    made, behind = hoisted(lo, made, trips)
     lo.emit(ast.For(name(target, True), iterable, _filled(made), []))
+    for n in behind:
+        lo.emit(n)
     after = head
     for b in breaks:
         after = lo.joined(after, b)

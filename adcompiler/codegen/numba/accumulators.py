@@ -1,0 +1,102 @@
+"""What a loop adds to one element all along is summed in a local, and added once behind the loop.
+
+    for k in range(n):                            x_bar_sum = 0.0
+        x_bar[i] += s_bar * a[k]        ->        for k in range(n):
+                                                      x_bar_sum += s_bar * a[k]
+                                                  if n > 0:
+                                                      x_bar[i] += x_bar_sum
+
+The memory may be touched in the loop by other additions only: then their order does not matter.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...transform.code import constant, name
+from .types import Array
+
+
+def hoisted(lo, body, trips):
+    """The body with sums in locals, and the statements behind the loop; what starts a sum is written in front."""
+    stored = _names_stored(body)
+    places: dict[str, list] = {}
+    for s in body:
+        if _is_addition(s) and not _names_read(s.target.slice) & stored and not _reads_memory(s.target.slice):
+            places.setdefault(ast.unparse(s.target), []).append(s)
+    behind = []
+    for text, found in places.items():
+        target = found[0].target
+        t = lo.env.get(target.value.id)
+        if not isinstance(t, Array) or t.kind not in "fc" or target.value.id in stored:
+            continue
+        if not _only_added(lo, body, t.roots):
+            continue
+        local = lo.fresh(f"{target.value.id}_sum")
+        zero = constant(0.0 if t.kind == "f" else 0j)
+        lo.assign(local, zero if t.dtype.itemsize == (8 if t.kind == "f" else 16) else ast.Call(
+            lo.dtype(t.dtype), [zero], []))
+        for s in found:
+            s.target = name(local, True)
+        add = ast.AugAssign(ast.Subscript(target.value, target.slice, ast.Store()), ast.Add(), name(local))
+        behind.append(ast.If(ast.Compare(trips, [ast.Gt()], [constant(0)]), [add], []))
+    return body, _merged(behind)
+
+
+def _merged(behind):
+    if not behind:
+        return []
+    first = behind[0]
+    first.body = [s for b in behind for s in b.body]
+    return [first]
+
+
+def _is_addition(s) -> bool:
+    return (
+        isinstance(s, ast.AugAssign)
+        and isinstance(s.op, (ast.Add, ast.Sub))
+        and isinstance(s.target, ast.Subscript)
+        and isinstance(s.target.value, ast.Name)
+    )
+
+
+def _names_stored(body) -> set:
+    return {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _names_read(node) -> set:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _reads_memory(node) -> bool:
+    return any(isinstance(n, ast.Subscript) for n in ast.walk(node))
+
+
+def _only_added(lo, body, roots) -> bool:
+    """Is this memory touched in the loop only as the target of additions? An exit would leave the sum behind."""
+    if not roots:
+        return False
+    for s in body:
+        targets = set()
+        for n in ast.walk(s):
+            if isinstance(n, (ast.Break, ast.Return)):
+                return False
+            if _is_addition(n):
+                targets.add(id(n.target.value))
+        for n in ast.walk(s):
+            if isinstance(n, ast.Name) and id(n) not in targets:
+                t = lo.env.get(n.id)
+                if isinstance(t, Array) and (not t.roots or t.roots & roots) and not _is_shape(s, n):
+                    return False
+    return True
+
+
+def _is_shape(s, n) -> bool:
+    """Is the array read for its shape alone?"""
+    for a in ast.walk(s):
+        if isinstance(a, ast.Attribute) and a.value is n:
+            return a.attr in ("shape", "size")
+    return False
+
+
+__all__ = ["hoisted"]
