@@ -11,7 +11,7 @@ from ...runtime.joining import split_like, unstack_like
 from ...runtime.numba import checks
 from ...runtime.reductions import spread
 from ...runtime.seeds import unit_seed
-from ...runtime.shape import unbroadcast
+from ...runtime.shape import number, unbroadcast
 from ...transform.code import call, constant, name
 from .arrays import array, extents, nest, packed_index, settled, shape_items, stride_of, total_over, with_ones
 from .creation import filled, shape_axes
@@ -263,6 +263,13 @@ def _summed_to(lo, value, axes, lead):
     dims = tuple(lo.token() if _is_local(a.token) else a.token for a in axes)
     lo.env[made] = Array(value.type.dtype, len(axes), dims, lo.root(made))
     return lo.array_name(made)
+
+
+@handles(number)
+def _number(lo, args, kwargs):
+    if not isinstance(args[0].type, Scalar):
+        lo.refuse("a 0-d array")
+    return args[0]
 
 
 @handles(unit_seed)
