@@ -9,7 +9,14 @@ import numpy as np
 from . import pipeline
 from .backends import chosen_backend
 from .calling import input_path, resolve_wrt
-from .decorator import DifferentiableFunction, _Bound, program_with_tape, programs_of, run_adjoint
+from .decorator import (
+    DifferentiableFunction,
+    _Bound,
+    checked_checkpointing,
+    program_with_tape,
+    programs_of,
+    run_adjoint,
+)
 from .derivatives.derivative import Derivative
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
@@ -21,7 +28,7 @@ from .runtime.finish import kept_apart, private_copy
 
 
 def _refuse(options):
-    for name in ("checkpoint", "memory", "tape_dtype", "debug_nans"):
+    for name in ("tape_dtype", "debug_nans"):
         if options.pop(name, None):
             raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
     if options.get("backend") is not None:
@@ -31,7 +38,11 @@ def _refuse(options):
         raise ValueError(f"mode must be 'reverse' or 'forward', not {mode!r}")
     if mode == "forward":
         options["mode"] = mode
-    unknown = set(options) - {"outputs", "holomorphic", "mode", "backend"}
+    checked_checkpointing(options)
+    for name in ("checkpoint", "memory"):
+        if options.get(name) is None:
+            options.pop(name, None)
+    unknown = set(options) - {"outputs", "holomorphic", "mode", "backend", "checkpoint", "memory"}
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     return options

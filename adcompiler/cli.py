@@ -91,8 +91,8 @@ def _parser() -> argparse.ArgumentParser:
         "--args", metavar="ARGS", help="example arguments, in the names of the module and np: 'np.ones(3), n=2'"
     )
     target.add_argument("--backend", choices=("numpy", "numba"), help="what runs the generated code")
-    target.add_argument("--checkpoint", metavar="HOW", help="refused: this version is without checkpointing")
-    target.add_argument("--memory", metavar="SIZE", help="refused: this version is without checkpointing")
+    target.add_argument("--checkpoint", metavar="HOW", help="'auto': loops are run again instead of taped")
+    target.add_argument("--memory", metavar="SIZE", help="such as 500MB: what the tape may take (with checkpointing)")
 
     def command(name, function, parents, **texts):
         made = commands.add_parser(name, parents=parents, description=texts["help"], **texts)

@@ -12,6 +12,7 @@ import numpy as np
 from . import pipeline
 from .backends import chosen_backend
 from .calling import Binding, bind_call, resolve_wrt
+from .checkpointing.planner import parse_memory
 from .errors import AdcompilerError, Loc, NotScalarError, TapeMismatchError, UnsupportedSyntaxError
 from .frontend.lower import Signature
 from .frontend.signature import describe, told_apart
@@ -66,11 +67,8 @@ class DifferentiableFunction:
 
     def _check_options(self):
         chosen_backend(self.primal, self.options.get("backend"))
-        if self.options.get("checkpoint"):
-            raise UnsupportedSyntaxError(
-                "checkpointing is not supported yet", hint="leave out checkpoint=; the whole tape is kept"
-            )
-        for name in ("tape_dtype", "memory", "debug_nans"):
+        checked_checkpointing(self.options)
+        for name in ("tape_dtype", "debug_nans"):
             if self.options.get(name):
                 raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
 
@@ -78,10 +76,7 @@ class DifferentiableFunction:
     def programs(self) -> Programs:
         """The compiled forms of this function, made when first asked for."""
         if self._programs is None:
-            self._programs = programs_for(
-                self.primal, self.options.get("outputs", "return"), bool(self.options.get("holomorphic")),
-                self.options.get("backend"),
-            )
+            self._programs = programs_for(self.primal, **options_of_programs(self.options))
         return self._programs
 
     @property
@@ -212,8 +207,8 @@ def _unpickled(reference, options):
 class Programs:
     """Everything compiled of one function, by signature."""
 
-    def __init__(self, function, outputs="return", holomorphic=False, backend=None):
-        self.function = function
+    def __init__(self, function, outputs="return", holomorphic=False, backend=None, checkpoint=None, memory=None):
+        self.function, self.checkpoint, self.memory = function, checkpoint, memory
         self.backend = chosen_backend(function, backend)
         self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         self.holomorphic = holomorphic
@@ -331,7 +326,13 @@ class Programs:
         return self.cached(
             (signature, joint, strict),
             lambda: pipeline.compile_function(
-                self.source_at(signature, strict), signature, joint=joint, strict=strict, holomorphic=self.holomorphic,
+                self.source_at(signature, strict),
+                signature,
+                joint=joint,
+                strict=strict,
+                holomorphic=self.holomorphic,
+                checkpoint=self.checkpoint,
+                memory=self.memory,
                 backend=self.backend,
             ),
         )
@@ -506,19 +507,38 @@ def programs_of(function, **options) -> Programs:
         found = {}
     key = tuple(sorted(options.items()))
     if key not in found:
-        found[key] = programs_for(function, options.get("outputs", "return"), bool(options.get("holomorphic")), options.get("backend"))
+        found[key] = programs_for(function, **options_of_programs(options))
     return found[key]
 
 
-def programs_for(function, outputs="return", holomorphic=False, backend=None) -> Programs:
+def options_of_programs(options) -> dict:
+    """The options that the compiled code depends on."""
+    made = {"outputs": options.get("outputs", "return"), "holomorphic": bool(options.get("holomorphic"))}
+    made["backend"] = options.get("backend")
+    return {**made, **checked_checkpointing(options)}
+
+
+def checked_checkpointing(options) -> dict:
+    """`checkpoint` and `memory` in bytes, if either is given. Raises ValueError for what they cannot be."""
+    how, memory = options.get("checkpoint"), options.get("memory")
+    if how not in (None, "auto"):
+        raise ValueError(f"checkpoint={how!r}: it may be None or 'auto'; mark loops with ad.checkpointed for the rest")
+    if how is None and memory is None:
+        return {}
+    return {"checkpoint": "auto", "memory": None if memory is None else parse_memory(memory)}
+
+
+def programs_for(function, outputs="return", holomorphic=False, backend=None, **checkpointing) -> Programs:
     """The compiled forms of a function, or of what a derivative operator has returned."""
     if hasattr(type(function), "derived_programs"):
         if chosen_backend(None, backend) == "numba":
             raise UnsupportedSyntaxError(
                 "the Numba backend does not compile derivatives of derivatives", hint="use backend='numpy'"
             )
-        return function.derived_programs(outputs, holomorphic)
-    return Programs(function, outputs, holomorphic, backend)
+        made = function.derived_programs(outputs, holomorphic)
+        made.checkpoint, made.memory = checkpointing.get("checkpoint"), checkpointing.get("memory")
+        return made
+    return Programs(function, outputs, holomorphic, backend, **checkpointing)
 
 
 __all__ = [

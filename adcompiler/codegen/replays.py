@@ -20,6 +20,7 @@ from ..transform.code import (
     Branch,
     Enter,
     Line,
+    Needed,
     Repeat,
     Replay,
     Verbatim,
@@ -54,7 +55,12 @@ def resolve_replays(saver, code):
                 out.extend(taped(saver, item, *reason))
                 continue
             scope = (LoopScope if isinstance(item.statement, Loop) else SegmentScope)(saver, item)
+            saver.b.settled.add(item.statement)
+            if scope.needs_nothing():
+                out.extend(scope.without_replay())
+                continue
             saver.b.scopes[item.statement] = scope
+            scope.find_state()
             out.extend(scope.reverse())
         else:
             for inner in inner_blocks(item):
@@ -149,7 +155,6 @@ class Scope:
         resolve_replays(self.saver, item.body)
         self.saver.run()
         self.adjoint = item.body
-        self.find_state()
 
     def make_names(self, function, layout):
         return ScopeNames(self.outer.names, function, layout, self.namer, self.taken)
@@ -158,15 +163,19 @@ class Scope:
         return self.make_names(self.saver.function, self.saver.layout)
 
     # -- what a new run needs --------------------------------------------------------------------------------------
-    def find_state(self):
-        """Which names and which memory a new run needs; fixes what of it is live behind one."""
-        self.live = {
+    def names_read(self) -> set[str]:
+        """Names that the adjoint reads, but for those of values from outside."""
+        return {
             n.id
             for item in lines(self.adjoint)
             for e in expressions_of(item)
             for n in nodes(e)
-            if isinstance(n, ast.Name) and not hasattr(n, "var")
+            if isinstance(n, ast.Name) and not isinstance(n, Needed)
         }
+
+    def find_state(self):
+        """Which names and which memory a new run needs; fixes what of it is live behind one."""
+        self.live = self.names_read()
         self.reads = self.variables_by_name()
         while True:
             code = self.everything_that_runs()
@@ -275,6 +284,15 @@ def _is_number(v):
 class SegmentScope(Scope):
     """A block that runs again as a whole."""
 
+    def needs_nothing(self) -> bool:
+        """Does the adjoint of the block read nothing of what a new run would give it?"""
+        self.live = self.names_read()
+        code = self.code(self.saver.names, plain=False, again=True)
+        return not (self.live & assigned_in(code) or self.saver.read_outside or self.saver.repeated)
+
+    def without_replay(self):
+        return [*[Enter(block, self.loc) for block in visible_blocks(self.statement)], *self.adjoint]
+
     def everything_that_runs(self):
         return [*self.code(self.saver.names, plain=False, again=True), *self.adjoint]
 
@@ -350,6 +368,16 @@ class LoopScope(Scope):
         self.action, self.trips = unique("action", outer.taken), unique("trips", outer.taken)
         self.online = statement.breaks or statement.kind in ("while", "opaque") or statement.checkpoints.schedule == "online"
         super().__init__(outer, item)
+
+    def needs_nothing(self) -> bool:
+        """Do the adjoints of the trips read nothing of what a new run would tape?"""
+        return not (self.saver.insert.start or self.saver.read_outside or self.saver.repeated)
+
+    def without_replay(self):
+        made = reversed_loop(self.b, self.statement, self.adjoint)
+        if self.reverse_index() != "_":
+            made.target = name(self.reverse_index(), True)
+        return [made]
 
     def everything_that_runs(self):
         return [

@@ -8,6 +8,7 @@ import inspect
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
+from ..pipeline import switched
 from .forms import identifier, path_text
 from .written import free_name, written_function
 
@@ -54,7 +55,8 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
             hint="choose other arguments with wrt=",
         )
     inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
-    compiled = programs.compiled(inner, joint=True, strict=strict)
+    with switched(checkpoint="none"):  # code that is differentiated once more is that of the full tape
+        compiled = programs.compiled(inner, joint=True, strict=strict)
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}

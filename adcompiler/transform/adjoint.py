@@ -55,6 +55,7 @@ class Builder:
         self.uses_shadow = False
         self.plain = False  # checkpointing is switched off: everything is taped
         self.scopes: dict = {}  # segments and checkpointed loops that run again in reverse -> how they are printed
+        self.settled: set = set()  # statements whose inner needs are resolved
         self.volatile: set[int] = set()  # families that a recursive call may change
         self.uniform: dict[str, Var] = {}  # adjoints that are one number for all elements
 

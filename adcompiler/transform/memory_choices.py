@@ -175,7 +175,7 @@ class MemoryChoices:
 
     def in_scope(self, k) -> bool:
         """Does a statement stand in a segment or a checkpointed loop, whose saver it is left to?"""
-        return any(s in self.b.scopes and s is not self.own_scope for s in self.layout.branches[k])
+        return any(s in self.b.settled and s is not self.own_scope for s in self.layout.branches[k])
 
     def note_read(self, v, at, reads):
         """Record that the reverse of `at` reads memory that changes later."""
