@@ -177,7 +177,7 @@ class Generator:
 
     def held_value(self, value, scopes, forward):
         """The result under a name of its own, where the reverse sweep runs lines again that bind the names in it."""
-        written = set().union(*[scope.written for scope in scopes.values()])
+        written = set().union(*[scope.bound for scope in scopes.values()])
         if not any(isinstance(n, ast.Name) and n.id in written for n in ast.walk(value)):
             return value
         text = unique("result", self.taken)
@@ -279,7 +279,7 @@ class Generator:
     @property
     def run_again(self) -> set[str]:
         """Names that segments and checkpointed loops bind when they run again."""
-        return set().union(*[scope.written for scope in self.saver.b.scopes.values()])
+        return set().union(*[scope.bound for scope in self.saver.b.scopes.values()])
 
     def verify_kept(self, forward, reverse, stage="simplify"):
         """Check that what is put on lists is taken off again, value by value."""

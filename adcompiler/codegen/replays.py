@@ -189,13 +189,17 @@ class Scope:
         wanted = [self.reads[n] for n in sorted(found) if n in self.reads]
         wanted += [v for v in self.saver.outside if v.definition == "global"]
         wanted += [*self.run_over(), *self.saver.read_outside]
-        self.kept, self.generators = memory_of(self.saver, wanted)
+        self.kept, self.generators = memory_of(self.saver, self.one_of_each_name(wanted))
         found = found | {n for v in [*self.kept, *self.saver.read_outside] for n in self.names_in(v)}
         self.needed = {n: v for n, v in sorted(self.reads.items()) if n in found and n not in written}
         later = [v for v in wanted if self.saver.memory.is_array(v) and self.saver.changed_later(v)]
         later += [v for v in wanted if isinstance(v.type, Ref) and self.saver.container_changes_later(v)]
         self.later = list(dict.fromkeys([*later, *sorted(self.saver.repeated, key=lambda v: v.uid)]))
         self.reserve()
+
+    def one_of_each_name(self, variables):
+        """Without variables that have, where the scope begins, the name of another one."""
+        return [v for v in dict.fromkeys(variables) if v.hidden or v is self.reads.get(v.name, v)]
 
     def names_in(self, v):
         return [n.id for n in ast.walk(self.saver.names.read(v)) if isinstance(n, ast.Name)]
@@ -231,6 +235,7 @@ class Scope:
         for item in lines(self.adjoint):
             if isinstance(item, Line) and isinstance(item.target, ast.Name):
                 bound.setdefault(item.target.id, self)
+        self.bound = set(bound)
         reserved = self.outer.reserved
         for text in sorted(bound):
             reserved[text] = bound[text] if reserved.get(text, bound[text]) is bound[text] else CONTESTED
@@ -286,9 +291,9 @@ class SegmentScope(Scope):
 
     def needs_nothing(self) -> bool:
         """Does the adjoint of the block read nothing of what a new run would give it?"""
-        self.live = self.names_read()
-        code = self.code(self.saver.names, plain=False, again=True)
-        return not (self.live & assigned_in(code) or self.saver.read_outside or self.saver.repeated)
+        names = self.saver.names
+        own = {v.name if not v.hidden else names.hidden.get(v) for v in self.saver.own_vars}
+        return not (self.names_read() & own or self.saver.read_outside or self.saver.repeated)
 
     def without_replay(self):
         return [*[Enter(block, self.loc) for block in visible_blocks(self.statement)], *self.adjoint]
