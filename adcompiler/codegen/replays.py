@@ -173,6 +173,10 @@ class Scope:
             if isinstance(n, ast.Name) and not isinstance(n, Needed)
         }
 
+    def from_outside(self):
+        """Values from outside that the adjoint reads as they are in front of the scope, or while it runs."""
+        return {**self.saver.read_outside, **self.saver.held, **self.saver.repeated}
+
     def find_state(self):
         """Which names and which memory a new run needs; fixes what of it is live behind one."""
         self.live = self.names_read()
@@ -188,7 +192,7 @@ class Scope:
         self.written, self.state = written, state
         wanted = [self.reads[n] for n in sorted(found) if n in self.reads]
         wanted += [v for v in self.saver.outside if v.definition == "global"]
-        wanted += [*self.run_over(), *self.saver.read_outside]
+        wanted += [*self.run_over(), *self.saver.read_outside, *self.saver.held]
         self.kept, self.generators = memory_of(self.saver, self.one_of_each_name(wanted))
         found = found | {n for v in [*self.kept, *self.saver.read_outside] for n in self.names_in(v)}
         self.needed = {n: v for n, v in sorted(self.reads.items()) if n in found and n not in written}
@@ -199,7 +203,11 @@ class Scope:
 
     def one_of_each_name(self, variables):
         """Without variables that have, where the scope begins, the name of another one."""
-        return [v for v in dict.fromkeys(variables) if v.hidden or v is self.reads.get(v.name, v)]
+        return [
+            v
+            for v in dict.fromkeys(variables)
+            if v.hidden or v in self.saver.held or v is self.reads.get(v.name, v)
+        ]
 
     def names_in(self, v):
         return [n.id for n in ast.walk(self.saver.names.read(v)) if isinstance(n, ast.Name)]
@@ -249,6 +257,10 @@ class Scope:
             at = self.statement
             value = need_operand(self.b, v, at) if row else needed(v, self.need_of(v), at)
             made.append(Line(name(text, True), value, None, self.loc))
+        read = self.names_read()
+        for v, text in self.saver.held.items():
+            if text in read:
+                made.append(Line(name(text, True), needed(v, self.need_of(v), self.statement), None, self.loc))
         return made
 
     def need_of(self, v) -> str:
@@ -293,7 +305,9 @@ class SegmentScope(Scope):
         """Does the adjoint of the block read nothing of what a new run would give it?"""
         names = self.saver.names
         own = {v.name if not v.hidden else names.hidden.get(v) for v in self.saver.own_vars}
-        return not (self.names_read() & own or self.saver.read_outside or self.saver.repeated)
+        kept = self.saver.insert
+        insertions = kept.before or kept.after or kept.head or kept.start or kept.counters
+        return not (insertions or self.names_read() & own or self.from_outside())
 
     def without_replay(self):
         return [*[Enter(block, self.loc) for block in visible_blocks(self.statement)], *self.adjoint]
@@ -376,7 +390,7 @@ class LoopScope(Scope):
 
     def needs_nothing(self) -> bool:
         """Do the adjoints of the trips read nothing of what a new run would tape?"""
-        return not (self.saver.insert.start or self.saver.read_outside or self.saver.repeated)
+        return not (self.saver.insert.start or self.from_outside())
 
     def without_replay(self):
         made = reversed_loop(self.b, self.statement, self.adjoint)

@@ -8,7 +8,6 @@ import inspect
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
-from ..pipeline import switched
 from .forms import identifier, path_text
 from .written import free_name, written_function
 
@@ -44,6 +43,14 @@ def private_arguments(compiled, signature: Signature, namespace: dict) -> list[s
     return given
 
 
+def fully_taped(programs, signature, *, joint, strict):
+    """Code without checkpointing: the form that is differentiated once more."""
+    from ..pipeline import switched
+
+    with switched(checkpoint="none"):
+        return programs.compiled(signature, joint=joint, strict=strict)
+
+
 def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name: str, with_value=False, has_aux=False):
     """The function `name(*parameters)` that gives the gradient of a function (and its value in front, if asked)."""
     binding = described_binding(programs, signature)
@@ -55,8 +62,7 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
             hint="choose other arguments with wrt=",
         )
     inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
-    with switched(checkpoint="none"):  # code that is differentiated once more is that of the full tape
-        compiled = programs.compiled(inner, joint=True, strict=strict)
+    compiled = fully_taped(programs, inner, joint=True, strict=strict)
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}

@@ -14,7 +14,7 @@ from ..analysis.alias import root_of, view_source
 from ..analysis.layout import Layout
 from ..ir.nodes import Call, Const, Display, Function, GetAttr, GetItem, Loop, Starred, UserCall, Var, operands
 from .bars import unique
-from .code import END, Line, Needed, Trips, expressions, lines, name, nodes
+from .code import END, Needed, Trips, expressions, lines, name, nodes
 from .primal_operands import changes
 from .save import Saver
 
@@ -36,6 +36,7 @@ class ScopeSaver(Saver):
         scope = Function("scope", self.outside, body, Const(None))
         self.own_vars = own
         self.repeated: dict[Var, None] = {}
+        self.held: dict[Var, str] = {}  # variables from outside whose name the scope binds again -> another name
         self.read_outside: dict[Var, None] = {}  # variables from outside that the reverse reads by their names
         layout, function = builder.layout, builder.function
         builder.layout, builder.function = Layout(scope), scope
@@ -95,14 +96,14 @@ class ScopeSaver(Saver):
 
     def from_outside(self, v):
         """A variable from outside has its name in the new run, unless the scope binds that name again."""
-        self.read_outside[v] = None
         read = self.names.read(v)
         text = next((n.id for n in ast.walk(read) if isinstance(n, ast.Name)), None)
         if not any(not w.hidden and w.name == text for w in self.own_vars):
+            self.read_outside[v] = None
             return read
-        held = unique(f"{text}_0", self.taken)
-        self.insert.start.append(Line(name(held, True), read, None, v.loc))
-        return name(held)
+        if v not in self.held:
+            self.held[v] = unique(f"{text}_0", self.taken)
+        return name(self.held[v])
 
     def keep_private(self):
         """What runs again works in memory that is put back afterwards: no copies."""
