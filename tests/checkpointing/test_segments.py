@@ -1,0 +1,345 @@
+"""Segments and checkpointed loops: what is put back, what runs once, what is refused."""
+import numpy as np
+import pytest
+
+import adcompiler as ad
+from adcompiler import pipeline
+
+SCRATCH = np.ones(3)
+
+
+def taped(function, *args, wrt=0):
+    """The gradient with nothing checkpointed."""
+    with pipeline.switched(checkpoint="none"):
+        return ad.grad(function, wrt=wrt)(*args)
+
+
+def assert_same(function, *args, wrt=0):
+    """Checkpointed, jointly and split, twice on one tape: the gradient of the full tape, bit for bit."""
+    expected = taped(function, *args, wrt=wrt)
+    found = [ad.grad(function, wrt=wrt)(*args)]
+    _, pullback = ad.vjp(function, *args, wrt=wrt)
+    found += [pullback(1.0), pullback(1.0)]
+    for one in found:
+        np.testing.assert_array_equal(one, expected)
+
+
+def in_place_stencil(u, n):
+    u = u.copy()
+    for _ in ad.checkpointed(range(n), snapshots=3):
+        u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2]) * u[1:-1]
+    return np.sum(u * u)
+
+
+def swapped_buffers(u, n):
+    u, v = u.copy(), np.zeros_like(u)
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        v[1:-1] = u[1:-1] + 0.1 * (u[2:] - u[:-2]) * u[1:-1]
+        u, v = v, u
+    return np.sum(u * u)
+
+
+def newton(a, tolerance):
+    x = a
+    while ad.checkpointed(abs(x * x - a) > tolerance, snapshots=2):
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def left_early(x, n):
+    s = 0.0
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        s = s + 0.1 * x * s + np.sin(x)
+        if s > 3.0:
+            break
+        s = s * 1.01
+    return s
+
+
+def nested_loops(x, n, m):
+    for i in ad.checkpointed(range(n), snapshots=2):
+        y = x * (i + 1)
+        for j in ad.checkpointed(range(m), snapshots=2):
+            y = np.sin(y) * x + j
+        x = x + 0.1 * y
+    return np.sum(x)
+
+
+def over_rows(rows, w):
+    h = np.zeros(rows.shape[1])
+    for k, row in ad.checkpointed(enumerate(rows), snapshots=2):
+        h = np.tanh(w * h + k * row)
+    return np.sum(h)
+
+
+def alias_of_the_state(x, n):
+    a = x * 1.0
+    b = a
+    view = a[1:]
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        b[0] = b[0] * view[0] + 0.1
+        view *= 0.9 + 0.1 * a[0]
+    return np.sum(a * a)
+
+
+def changed_behind_the_loop(x, n):
+    k = np.array([1.0, 2.0, 3.0])
+    for i in ad.checkpointed(range(n), snapshots=2):
+        x = x * np.sin(x) * k[i % 3]
+    k[:] = 0.0
+    return np.sum(x) + np.sum(k)
+
+
+def state_in_containers(x, n):
+    state = [x, {"sum": 0.0}]
+    for k in ad.checkpointed(range(n), snapshots=2):
+        state[0] = state[0] * 0.9 + 0.1 * state[0] ** 2
+        state[1]["sum"] += state[0] * (k + 1)
+    return state[1]["sum"] + state[0]
+
+
+class Particle:
+    def __init__(self, position):
+        self.position, self.speed = position, 0.0
+
+    def step(self, dt):
+        self.speed -= dt * np.sin(self.position)
+        self.position += dt * self.speed
+
+
+def state_in_attributes(x, n):
+    particle = Particle(x)
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        particle.step(0.1)
+    return particle.position * particle.speed
+
+
+def blocks_in_a_loop(x, n):
+    total = 0.0
+    seen = np.zeros(3)
+    for i in range(n):
+        with ad.checkpoint():
+            t = np.sin(x * i)
+            seen[i % 3] += np.sum(t * t)
+            t = t * seen[0]
+        total = total + np.sum(t) * seen[1]
+    return total
+
+
+@ad.checkpoint
+def layer(x, w):
+    y = np.tanh(w @ x)
+    with ad.checkpoint():
+        z = y * y
+        z = z * z
+    return z + y
+
+
+def layers(x, w, n):
+    for _ in range(n):
+        x = layer(x, w)
+    return np.sum(x)
+
+
+@ad.checkpoint
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def recursion(x, n):
+    return power(x, n) * np.sin(x)
+
+
+U, W = np.cos(np.arange(8.0)), np.cos(np.arange(9.0)).reshape(3, 3)
+V = np.array([0.1, 0.25, 0.4])
+CASES = [
+    (in_place_stencil, U, 7), (swapped_buffers, U, 7), (newton, 3.0, 1e-9), (left_early, 0.7, 50),
+    (nested_loops, V, 4, 3), (over_rows, U.reshape(4, 2), 0.7), (alias_of_the_state, V, 6),
+    (changed_behind_the_loop, V, 5), (state_in_containers, 0.8, 10), (state_in_attributes, 0.7, 9),
+    (blocks_in_a_loop, V, 5), (layers, V, W, 3), (recursion, 1.3, 4), (in_place_stencil, U, 0), (newton, 1.0, 1.0),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[-1]}")
+def test_gradient_is_bit_equal(case):
+    assert_same(*case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[-1]}")
+def test_outside_differentiation_nothing_happens(case):
+    function, *args = case
+    with pipeline.switched(checkpoint="none"):
+        value, _ = ad.value_and_grad(function)(*args)
+    assert function(*args) == value == ad.value_and_grad(function)(*args)[0]
+
+
+@pytest.mark.parametrize("function", [in_place_stencil, state_in_containers, over_rows], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("memory", [None, "1 GB"])
+def test_chosen_by_the_compiler(function, memory):
+    args = next(c[1:] for c in CASES if c[0] is function)
+    np.testing.assert_array_equal(ad.grad(function, checkpoint="auto", memory=memory)(*args), taped(function, *args))
+
+
+def test_the_arrays_of_the_caller_are_left_as_they_were():
+    def run(x, n):
+        for i in ad.checkpointed(range(n), snapshots=2):
+            SCRATCH[i % 3] = SCRATCH[i % 3] * x
+            x = x + 0.1 * SCRATCH[(i + 1) % 3]
+        return x
+
+    def behind(call):
+        SCRATCH[:] = 1.0
+        call()
+        return SCRATCH.copy()
+
+    expected = behind(lambda: run(0.9, 5))
+    assert (expected == behind(lambda: ad.grad(run)(0.9, 5))).all()
+    assert (expected == behind(lambda: ad.vjp(run, 0.9, 5, wrt=0)[1](1.0))).all()
+
+
+def test_an_exception_in_a_replay_leaves_memory_as_it_was():
+    class Limit:
+        left = 100
+
+    def counted(x):
+        Limit.left -= 1
+        if Limit.left < 0:
+            raise KeyError("enough")
+        return np.sin(x)
+
+    ad.register_vjp(counted, lambda y_bar, y, x: y_bar * np.cos(x))
+
+    def run(u, n):
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            u *= counted(u) + 1.0
+        return np.sum(u * u)
+
+    f = ad.differentiable(run)
+    u = np.array([0.1, 0.2])
+    _, tape = f.forward(u, 6)
+    before = u.copy()
+    expected = f.adjoint(tape, retain=True)
+    Limit.left = 3
+    with pytest.raises(KeyError):
+        f.adjoint(tape, retain=True)
+    np.testing.assert_array_equal(u, before)
+    Limit.left = 100
+    np.testing.assert_array_equal(f.adjoint(tape), expected)
+
+
+def drawn_globally(x, n):
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        x = np.sin(x) * np.random.standard_normal() + x
+    return x
+
+
+def drawn_from_an_argument(x, rng, n):
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        x = np.sin(x) * rng.normal(0.0, 1.0) + x
+    return x
+
+
+def test_the_global_generator_is_where_a_run_without_checkpointing_leaves_it():
+    np.random.seed(3)
+    expected, after = taped(drawn_globally, 0.7, 6), np.random.random()
+    np.random.seed(3)
+    assert ad.grad(drawn_globally)(0.7, 6) == expected
+    assert np.random.random() == after
+
+
+def test_a_generator_that_is_passed_in():
+    expected = taped(drawn_from_an_argument, 0.7, np.random.default_rng(5), 6)
+    rng, other = np.random.default_rng(5), np.random.default_rng(5)
+    assert ad.grad(drawn_from_an_argument)(0.7, rng, 6) == expected
+    drawn_from_an_argument(0.7, other, 6)
+    assert rng.random() == other.random()
+
+
+def test_printing_happens_once(capsys):
+    def run(x, n):
+        for t in ad.checkpointed(range(n), snapshots=1):
+            x = np.sin(x)
+            print("step", t)
+        with ad.checkpoint():
+            y = x * x
+            print("done")
+            y = y * y
+        return y
+
+    ad.grad(run)(0.7, 3)
+    assert capsys.readouterr().out == "step 0\nstep 1\nstep 2\ndone\n"
+
+
+def test_what_cannot_run_again_is_refused(tmp_path):
+    def run(x, n):
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            x = np.sin(x)
+            log = open(tmp_path / "log", "a")
+            log.write("step")
+        return x
+
+    with pytest.raises(ad.UnsupportedSyntaxError) as caught:
+        ad.grad(run)(0.7, 3)
+    assert "run again" in caught.value.reason and caught.value.lineno
+    assert "checkpoint" in caught.value.hint
+
+
+def test_the_compiler_does_not_choose_what_cannot_run_again(tmp_path):
+    def run(x, n):
+        for _ in range(n):
+            x = np.sin(x)
+            log = open(tmp_path / "log", "a")
+            log.write("step")
+            log.close()
+        return x
+
+    assert ad.grad(run, checkpoint="auto")(0.7, 3) == ad.grad(run)(0.7, 3)
+
+
+def unknown_schedule(x):
+    for _ in ad.checkpointed(range(3), schedule="best"):
+        x = np.sin(x)
+    return x
+
+
+def unknown_option(x):
+    for _ in ad.checkpointed(range(3), slots=3):
+        x = np.sin(x)
+    return x
+
+
+def active_option(x):
+    for _ in ad.checkpointed(range(3), snapshots=x):
+        x = np.sin(x)
+    return x
+
+
+def a_loop_over_a_tuple(x):
+    for v in ad.checkpointed((x, 2.0, 1), snapshots=3):
+        x = np.sin(x) * v
+    return x
+
+
+@pytest.mark.parametrize("function", [unknown_schedule, unknown_option, active_option, a_loop_over_a_tuple],
+                         ids=lambda f: f.__name__)
+def test_options_that_are_not_understood(function):
+    with pytest.raises(ad.UnsupportedSyntaxError) as caught:
+        ad.grad(function)(0.7)
+    assert caught.value.lineno and caught.value.hint
+
+
+@pytest.mark.parametrize("options", [{"checkpoint": "all"}, {"memory": "many"}, {"checkpoint": "auto", "memory": -1}])
+def test_values_of_options(options):
+    with pytest.raises(ValueError, match="checkpoint=|memory="):
+        ad.grad(np.sin, **options)
+
+
+def test_a_gradient_of_a_gradient_is_right():
+    def run(x, n):
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            x = np.sin(x) * x
+        return x
+
+    with pipeline.switched(checkpoint="none"):
+        expected = ad.grad(ad.grad(run))(0.7, 4)
+    assert ad.grad(ad.grad(run))(0.7, 4) == pytest.approx(expected, rel=1e-14)
