@@ -9,6 +9,7 @@ from .budget import smallest_budget, within_budget
 from .chain import ChainPlan, Stage, TapeChoice, plan_chain, smallest_chain_budget
 from .checking import Cost, ScheduleError, check
 from .disk import disk
+from .measuring import MeasuredSchedule, best_two_level, least_memory, within
 from .online import OnlineSchedule, online
 from .planner import LoopPart, Part, ProgramPlan, parse_memory, plan_program
 from .profile import Point, peak_bytes, profile
@@ -26,6 +27,7 @@ __all__ = [
     "Drop",
     "Level",
     "LoopPart",
+    "MeasuredSchedule",
     "OnlineSchedule",
     "Part",
     "Point",
@@ -41,9 +43,11 @@ __all__ = [
     "Tape",
     "TapeChoice",
     "best_period",
+    "best_two_level",
     "check",
     "disk",
     "extra_steps",
+    "least_memory",
     "online",
     "parse_memory",
     "peak_bytes",
@@ -55,5 +59,6 @@ __all__ = [
     "smallest_chain_budget",
     "two_level",
     "two_level_bytes",
+    "within",
     "within_budget",
 ]
