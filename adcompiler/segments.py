@@ -28,14 +28,20 @@ def checkpoint(function=None, /):
     return _Block() if function is None else CheckpointedFunction(function)
 
 
-def checkpointed(steps, *, snapshots=None, schedule=None, period=None, directory=None):
+def checkpointed(steps, *, snapshots=None, schedule=None, period=None, disk_snapshots=None, directory=None):
     """The iterable of a `for`, or the condition of a `while`, whose trips are checkpointed; returns `steps` itself.
 
-    snapshots: how many states of the loop are kept at a time, that before the first trip among them; None leaves it to
-    the schedule. schedule: "revolve" (the least number of trips that are run again), "two_level" (a state every
-    `period` trips, each period taped whole), "disk" (states in memory, and further ones in files under `directory`) or
-    "online" (the number of trips need not be known). None: "revolve", and "online" where the number is not known: for
-    `while`, with `break`, and for iterables without a length.
+    snapshots: how many states of the loop are kept in memory at a time, that before the first trip among them; None
+    leaves it to the schedule. schedule:
+
+    - "revolve": the least number of trips that are run again.
+    - "two_level": a state every `period` trips, each period taped whole, or with `snapshots` reversed as "revolve" does.
+      Without `period` it is that which needs least memory, by the sizes that the first trip shows.
+    - "disk": `disk_snapshots` further states (by default as many as pay) go to files, in a new directory inside
+      `directory` (by default where temporary files go), which is removed in the end.
+    - "online": the number of trips need not be known.
+    - None: "revolve", and "online" where the number is not known: for `while`, with `break`, and for iterables without
+      a length.
 
     >>> import adcompiler as ad
     >>> def f(x, n):

@@ -445,7 +445,11 @@ class LoopScope(Scope):
         arguments = [held]
         if self.kept or self.generators:
             arguments.append(call(self.namer.object(contents), *self.memory_arguments(names, self.kept)))
-        return [Line(None, call(attribute(store, "save"), *arguments), None, self.loc, keep=True)]
+        options = {}
+        if self.statement.checkpoints.schedule == "disk":  # whose shadow is found by identity cannot come from a file
+            fixed = [i for i, n in enumerate(self.state) if self.b.shadow_kind(self.reads[n])]
+            options = {"fixed": ast.Tuple([constant(i) for i in fixed], ast.Load())} if fixed else {}
+        return [Line(None, call(attribute(store, "save"), *arguments, **options), None, self.loc, keep=True)]
 
     def load(self, store):
         loaded = call(attribute(store, "load"))

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import contextlib
 
-from ..checkpointing import Advance, Drop, OnlineSchedule, Restore, Reverse, Snapshot, Tape, revolve, two_level
+from ..checkpointing import DISK, Advance, Drop, Level, OnlineSchedule, Restore, Reverse, Snapshot, SnapshotFolder, Tape
 from .contents import Contents, unchanged
+from .loop_plans import DEFAULT_SNAPSHOTS, plan_of
+from .loop_sizes import LoopStats, bytes_of_list
+from .sizes import nbytes
+from .spilling import Spilled
 
-DEFAULT_SNAPSHOTS = 20
+
+BOOKKEEPING = 250  # bytes that a snapshot takes beside what it holds
 
 
 class CheckpointedLoop:
@@ -43,28 +48,42 @@ class CheckpointedLoop:
     reverse 0
     """
 
-    def __init__(self, over, sites, *, length=None, schedule=None, snapshots=None, period=None, directory=None, memory=None):
+    def __init__(
+        self,
+        over,
+        sites,
+        *,
+        length=None,
+        schedule=None,
+        snapshots=None,
+        period=None,
+        disk_snapshots=None,
+        directory=None,
+        memory=None,
+    ):
         self.sites = list(sites)
         self.over, self.indexed = over, isinstance(over, range)
         self.elements: list = []  # of what is no range: the elements of the trips so far
-        self.schedule, self.snapshots, self.period, self.directory = schedule, snapshots, period, directory
         self.count = 0  # trips run so far
-        self.stored: dict = {}  # step -> (names, contents of memory)
-        self.at, self.last = None, False  # the step of the action at hand; whether its snapshot is read for the last time
+        self.stored: dict[tuple[int, Level], Kept | Spilled] = {}
+        self.at: tuple[int, Level] = (0, DISK)  # the snapshot that the action at hand is about
+        self.last = False  # and whether it is freed when it is loaded
         self.end: Contents | None = None
-        self.recomputed = 0
+        self.folder, self.directory = None, directory
+        self.stats = LoopStats()
         if schedule == "online":
-            self.online = OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)
+            self.plan = OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)
         else:
-            self.length = len(over) if length is None else length
-            self.plan = self._planned()
-
-    def _planned(self):
-        snapshots = DEFAULT_SNAPSHOTS if self.snapshots is None else self.snapshots
-        if self.schedule == "two_level":
-            period = self.period if self.period is not None else max(1, round(self.length**0.5))
-            return two_level(self.length, period, self.snapshots)
-        return revolve(self.length, snapshots)
+            self.plan = plan_of(
+                len(over) if length is None else length,
+                self._measured,
+                self._discard,
+                schedule=schedule,
+                snapshots=snapshots,
+                period=period,
+                disk_snapshots=disk_snapshots,
+                memory=memory,
+            )
 
     # -- the forward sweep -----------------------------------------------------------------------------------------
     def forward(self):
@@ -83,17 +102,26 @@ class CheckpointedLoop:
     def is_due(self) -> bool:
         """Whether the state in front of this trip is to be saved; counts the trip."""
         wanted = False
-        for action in self.online.before(self.count):
+        for action in self.plan.before(self.count):
             if isinstance(action, Drop):
-                del self.stored[action.step]
+                del self.stored[action.step, action.level]
             else:
-                self.at, wanted = action.step, True
+                self.at, wanted = (action.step, action.level), True
         self.count += 1
         return wanted
 
-    def save(self, names, memory=None):
-        """Store the state of the loop: what its names stand for, and the contents of memory."""
-        self.stored[self.at] = (names, memory)
+    def save(self, names, memory=None, fixed=()):
+        """Store the state of the loop: what its names stand for, and the contents of memory.
+
+        fixed: positions of names whose objects others know by their identity; they stay in memory.
+        """
+        step, level = self.at
+        if level is DISK:
+            self.folder = self.folder or SnapshotFolder(self.directory)
+            self.stored[self.at] = Spilled(self.folder, step, names, memory, fixed)
+        else:
+            self.stored[self.at] = Kept(names, memory)
+        self.stats.saw(self.nbytes)
 
     def finish(self, *objects):
         """Note the contents of memory behind the loop, which the program changes later, or others see."""
@@ -103,11 +131,17 @@ class CheckpointedLoop:
     # -- the reverse sweep -----------------------------------------------------------------------------------------
     def reverse(self):
         """The actions of the reverse sweep, as (word, trips)."""
-        plan = self.plan if self.schedule != "online" else self.online.finish(self.count)
+        plan = self.plan.finish(self.count) if isinstance(self.plan, OnlineSchedule) else self.plan
+        self.stats.recomputed_steps = 0
         for action in plan.reverse():
             if isinstance(action, (Advance, Tape)):
-                self.recomputed += action.stop - action.start
+                self.stats.recomputed_steps += action.stop - action.start
+            inner = self._loops_inside() if isinstance(action, Reverse) else []
+            before = self.nbytes if inner else 0
             yield from self._carried(action, None)
+            for loop, held in inner:
+                self.stats.recomputed_steps += loop.stats.recomputed_steps
+                self.stats.saw(before - held + loop.stats.peak_nbytes)
 
     @contextlib.contextmanager
     def unchanged(self):
@@ -118,7 +152,7 @@ class CheckpointedLoop:
 
     def load(self):
         """What the names of the loop stood for at the snapshot; memory is as it was then."""
-        names, memory = self.stored[self.at]
+        names, memory = self.stored[self.at].load()
         if memory is not None:
             memory.restore()
         if self.last:
@@ -127,16 +161,19 @@ class CheckpointedLoop:
 
     def _carried(self, action, source):
         if isinstance(action, Snapshot):
-            self.at = action.step
+            self.at = action.step, action.level
             yield "snapshot", None
         elif isinstance(action, Restore):
-            self.at, self.last = action.step, action.last
+            self.at, self.last = (action.step, action.level), action.last
             yield "restore", None
         elif isinstance(action, Drop):
-            del self.stored[action.step]
+            del self.stored[action.step, action.level]
         else:
             word = {Advance: "advance", Tape: "tape", Reverse: "reverse"}[type(action)]
             yield word, self._trips(word, action.start, action.stop, source)
+            if word == "tape":
+                now = self.nbytes
+                self.stats.saw(max([now, *[now - held + loop.stats.peak_nbytes for loop, held in self._loops_inside()]]))
 
     def _trips(self, word, start, stop, source):
         if self.indexed:
@@ -161,9 +198,54 @@ class CheckpointedLoop:
         return made
 
     def kept(self) -> list:
-        """Everything that is kept, for counting bytes."""
-        contents = [memory for _, memory in self.stored.values() if memory is not None]
-        return [*self.sites, *[names for names, _ in self.stored.values()], *contents, *([self.end] if self.end else [])]
+        """Everything that is kept in memory, for counting bytes."""
+        contents = [kept.memory for kept in self.stored.values() if kept.memory is not None]
+        return [*self.sites, *[kept.names for kept in self.stored.values()], *contents, *([self.end] if self.end else [])]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the snapshots and step tapes in memory; of long lists an estimate."""
+        return self._state_bytes() + self._tape_bytes()
+
+    def _state_bytes(self):
+        return sum(kept.nbytes for kept in self.stored.values())
+
+    def _tape_bytes(self):
+        return sum(bytes_of_list(site, nbytes) for site in self.sites)
+
+    def _loops_inside(self) -> list[tuple[CheckpointedLoop, int]]:
+        """The loops on the tapes of the trips, each with the bytes that it keeps."""
+        found, waiting = [], [site for site in self.sites if site and hasattr(site[0], "kept")]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, CheckpointedLoop):
+                found.append((value, value.nbytes))
+            elif isinstance(value, (list, tuple)):
+                waiting.extend(value)
+            elif hasattr(value, "kept"):
+                waiting.extend(value.kept())
+        return found
+
+    def _measured(self):
+        """The bytes of the first snapshot and of the tape of the first trip."""
+        return self._state_bytes() + BOOKKEEPING, self._tape_bytes()
+
+    def _discard(self):
+        for site in self.sites:
+            site.clear()
+
+
+class Kept:
+    """What the names of a loop stand for, and the contents of memory."""
+
+    __slots__ = ("memory", "names", "nbytes")
+
+    def __init__(self, names: tuple, memory: Contents | None):
+        self.names, self.memory = names, memory
+        self.nbytes = nbytes(names) + (0 if memory is None else memory.nbytes)
+
+    def load(self):
+        return self.names, self.memory
 
 
 __all__ = ["CheckpointedLoop"]

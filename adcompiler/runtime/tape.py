@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from ..errors import TapeFreedError, TapeMismatchError
 from .checkpointed import CheckpointedLoop
-from .contents import Contents
+from .sizes import nbytes
 
 
 def private(kept):
@@ -83,6 +81,10 @@ class Tape:
         """Drop everything that is saved."""
         self.values = None
 
+    def kept(self) -> list:
+        """Everything that is saved, for counting bytes."""
+        return list(self.values or ())
+
     @property
     def nbytes(self) -> int:
         """Bytes of the saved values; arrays count once however often they are saved."""
@@ -92,7 +94,7 @@ class Tape:
         """Bytes per site."""
         seen: set[int] = set()
         values = self.values if self.values is not None else ()
-        return {site: _nbytes(v, seen) for site, v in zip(self.sites, values, strict=False)}
+        return {site: nbytes(v, seen) for site, v in zip(self.sites, values, strict=False)}
 
     def __repr__(self):
         state = "freed" if self.values is None else f"{self.nbytes} bytes"
@@ -110,38 +112,3 @@ def _copied(value, waiting):
     made = Tape(value.owner, value.sites, value.values, value.containers)
     waiting.append(made)
     return made
-
-
-def _nbytes(value, seen) -> int:
-    total, waiting = 0, [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, Tape):
-            waiting.extend(value.values or ())
-        elif isinstance(value, (list, tuple)):
-            waiting.extend(value)
-        elif isinstance(value, CheckpointedLoop):
-            waiting.extend(value.kept())
-        elif isinstance(value, Contents):
-            total += value.nbytes
-        else:
-            total += _nbytes_of_leaf(value, seen)
-    return total
-
-
-def _nbytes_of_leaf(value, seen) -> int:
-    if isinstance(value, np.ndarray):
-        root = value
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        if id(root) in seen:
-            return 0
-        seen.add(id(root))
-        return value.nbytes
-    if isinstance(value, np.generic):
-        return value.nbytes
-    if isinstance(value, bool):
-        return 1
-    if isinstance(value, (float, int)):
-        return 16 if isinstance(value, float) else 8
-    return sys.getsizeof(value) if isinstance(value, str) else 0

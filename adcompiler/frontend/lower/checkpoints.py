@@ -13,7 +13,7 @@ from ...ir.types import OPAQUE
 from ...segments import CheckpointedFunction, checkpoint, checkpointed
 
 SCHEDULES = ("revolve", "two_level", "disk", "online")
-_OPTIONS = ("snapshots", "schedule", "period", "directory")
+_OPTIONS = ("snapshots", "schedule", "period", "disk_snapshots", "directory")
 
 
 def means(cx, node, function) -> bool:
