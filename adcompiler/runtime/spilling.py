@@ -6,6 +6,7 @@ import numpy as np
 
 from ..checkpointing import SnapshotFile, SnapshotFolder
 from .contents import Contents
+from .sizes import nbytes
 
 
 class Spilled:
@@ -23,7 +24,7 @@ class Spilled:
     ((array([0., 1., 2.]), 1.5), None)
     """
 
-    __slots__ = ("file", "memory", "names", "places")
+    __slots__ = ("file", "memory", "names", "nbytes", "places")
 
     def __init__(self, folder: SnapshotFolder, step: int, names: tuple, memory: Contents | None, fixed=()):
         found = [] if memory is None else memory.found
@@ -37,6 +38,7 @@ class Spilled:
         self.file = SnapshotFile(folder, step, (tuple(names[i] for i in self.places), tuple(held)))
         self.names = tuple(None if i in self.places else value for i, value in enumerate(names))
         self.memory = None if memory is None else _with_arrays(memory, [None] * len(held))
+        self.nbytes = nbytes(self.names) + (0 if memory is None else self.memory.nbytes)  # of what is in memory
 
     def load(self) -> tuple[tuple, Contents | None]:
         """The names and the contents of memory, the arrays read from the file."""
@@ -56,6 +58,7 @@ def _with_arrays(memory, arrays):
     """The same contents, with these in the place of the copies of arrays (None marks such a place)."""
     made, arrays = object.__new__(Contents), iter(arrays)
     made.found = [
-        (value, next(arrays) if held is None or is_data(held) else held, put_back) for value, held, put_back in memory.found
+        (value, next(arrays) if held is None or is_data(held) else held, put_back)
+        for value, held, put_back in memory.found
     ]
     return made

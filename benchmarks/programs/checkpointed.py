@@ -14,7 +14,11 @@ def sigmoid(x):
 def lstm_step(weights, bias, x, h, c):
     gates = np.concatenate((x, h), axis=1) @ weights + bias
     size = h.shape[1]
-    keep, write, read = sigmoid(gates[:, :size]), sigmoid(gates[:, size : 2 * size]), sigmoid(gates[:, 2 * size : 3 * size])
+    keep, write, read = (
+        sigmoid(gates[:, :size]),
+        sigmoid(gates[:, size : 2 * size]),
+        sigmoid(gates[:, 2 * size : 3 * size]),
+    )
     c = keep * c + write * np.tanh(gates[:, 3 * size :])
     return read * np.tanh(c), c
 

@@ -3,6 +3,7 @@
 Every program runs with one way to checkpoint loops and one to cut it into segments, in turn; with ADCOMPILER_ALL_FORMS=1
 in the environment with all of them.
 """
+
 import os
 
 import pytest

@@ -1,0 +1,295 @@
+"""Checkpointed loops of whole programs: schedules, snapshots on disk and their faults, sizes, and what they cost."""
+
+import gc
+import os
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+from adcompiler.checkpointing import extra_steps, smallest_budget
+from adcompiler.runtime.checkpointed import BOOKKEEPING, CheckpointedLoop
+
+X = np.linspace(0.1, 0.9, 50)
+
+
+def rebound(x, n):
+    for _ in range(n):
+        x = np.sin(x) + 0.5 * x
+    return np.sum(x * x)
+
+
+def rebound_disk(x, n, m, d, directory):
+    for _ in ad.checkpointed(range(n), snapshots=m, schedule="disk", disk_snapshots=d, directory=directory):
+        x = np.sin(x) + 0.5 * x
+    return np.sum(x * x)
+
+
+def in_place(x, n):
+    u, total = x.copy(), 0.0
+    for t in range(n):
+        u[1:] += 0.1 * np.sin(u[:-1])
+        v = u[::2]
+        v *= 1.01
+        total += u[t % 50] * u[-1]
+    return total + np.sum(u)
+
+
+def in_place_disk(x, n, m, d, directory):
+    u, total = x.copy(), 0.0
+    for t in ad.checkpointed(range(n), snapshots=m, schedule="disk", disk_snapshots=d, directory=directory):
+        u[1:] += 0.1 * np.sin(u[:-1])
+        v = u[::2]
+        v *= 1.01
+        total += u[t % 50] * u[-1]
+    return total + np.sum(u)
+
+
+def buffers(x, n):
+    u, w = x.copy(), np.zeros_like(x)
+    for _ in range(n):
+        w[1:-1] = u[1:-1] + 0.2 * (u[:-2] - 2 * u[1:-1] + u[2:]) + 0.1 * np.sin(u[1:-1])
+        u, w = w, u
+    return np.sum(u * u) + np.sum(w)
+
+
+def buffers_disk(x, n, m, d, directory):
+    u, w = x.copy(), np.zeros_like(x)
+    for _ in ad.checkpointed(range(n), snapshots=m, schedule="disk", disk_snapshots=d, directory=directory):
+        w[1:-1] = u[1:-1] + 0.2 * (u[:-2] - 2 * u[1:-1] + u[2:]) + 0.1 * np.sin(u[1:-1])
+        u, w = w, u
+    return np.sum(u * u) + np.sum(w)
+
+
+def container(x, n):
+    rows = [x.copy(), 2.0 * x]
+    for t in range(n):
+        rows[t % 2] = np.sin(rows[0]) * rows[1] + rows[t % 2]
+    return np.sum(rows[0]) + np.sum(rows[1] * x)
+
+
+def container_disk(x, n, m, d, directory):
+    rows = [x.copy(), 2.0 * x]
+    for t in ad.checkpointed(range(n), snapshots=m, schedule="disk", disk_snapshots=d, directory=directory):
+        rows[t % 2] = np.sin(rows[0]) * rows[1] + rows[t % 2]
+    return np.sum(rows[0]) + np.sum(rows[1] * x)
+
+
+PAIRS = [
+    (rebound, rebound_disk),
+    (in_place, in_place_disk),
+    (buffers, buffers_disk),
+    (container, container_disk),
+]
+
+
+@pytest.mark.parametrize("plain, on_disk", PAIRS, ids=[p.__name__ for p, _ in PAIRS])
+@pytest.mark.parametrize("n, m, d", [(0, 1, 1), (1, 1, 1), (2, 1, 1), (7, 1, 2), (30, 1, 3), (30, 0, 4), (30, 2, None)])
+def test_gradients_by_disk_are_bit_equal(plain, on_disk, n, m, d, tmp_path):
+    expected = ad.value_and_grad(plain)(X, n)
+    value, gradient = ad.value_and_grad(on_disk)(X, n, m, d, tmp_path)
+    assert value == expected[0] and gradient.tobytes() == expected[1].tobytes()
+    _, pullback = ad.vjp(on_disk, X, n, m, d, tmp_path, wrt=0)
+    for _ in range(2):
+        assert pullback(1.0).tobytes() == expected[1].tobytes()
+    del pullback
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+def files(directory):
+    return sorted(os.path.join(folder, name) for folder, _, names in os.walk(directory) for name in names)
+
+
+@pytest.fixture
+def on_disk(tmp_path):
+    """A function whose tape has snapshots on disk; the tape, and the gradient."""
+    f = ad.differentiable(rebound_disk)
+    _, tape = f.forward(X, 30, 1, 3, tmp_path)
+    assert len(files(tmp_path)) == 3
+    return f, tape, f.grad(X, 30, 1, 3, tmp_path)
+
+
+def test_a_tape_holds_its_files_until_it_is_freed(on_disk, tmp_path):
+    f, tape, gradient = on_disk
+    assert np.array_equal(f.adjoint(tape, retain=True), gradient)
+    gc.collect()
+    assert len(files(tmp_path)) == 3
+    assert np.array_equal(f.adjoint(tape), gradient)
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+def change(path):
+    content = bytearray(open(path, "rb").read())
+    content[-50] ^= 1
+    open(path, "wb").write(content)
+
+
+@pytest.mark.parametrize("damage", [os.remove, change, lambda path: os.truncate(path, 30)])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_damaged_snapshot_is_an_error_and_no_gradient(on_disk, damage, which, tmp_path):
+    f, tape, _ = on_disk
+    damage(files(tmp_path)[which])
+    with pytest.raises(ad.SnapshotError, match="the state before step"):
+        f.adjoint(tape)
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_directory_that_is_not_there(tmp_path):
+    with pytest.raises(ad.SnapshotError, match="no directory for snapshots could be made in"):
+        ad.grad(rebound_disk)(X, 30, 1, 3, tmp_path / "missing")
+
+
+def fails_late(x, n, directory):
+    for t in ad.checkpointed(range(n), snapshots=1, schedule="disk", disk_snapshots=3, directory=directory):
+        x = np.sin(x)
+        if t == n - 2:
+            raise ValueError("late")
+    return np.sum(x)
+
+
+def test_files_go_after_an_error_of_the_program(tmp_path):
+    with pytest.raises(ValueError, match="late"):
+        ad.grad(fails_late)(X, 30, tmp_path)
+    gc.collect()
+    assert os.listdir(tmp_path) == []
+
+
+# -- sizes -----------------------------------------------------------------------------------------------------------
+
+
+def loops_of(monkeypatch):
+    """The loops that are made from now on."""
+    made = []
+    init = CheckpointedLoop.__init__
+
+    def recorded(self, *args, **kwargs):
+        init(self, *args, **kwargs)
+        made.append(self)
+
+    monkeypatch.setattr(CheckpointedLoop, "__init__", recorded)
+    return made
+
+
+def by_revolve(x, n):
+    for _ in ad.checkpointed(range(n), snapshots=3):
+        x = np.sin(x) + 0.5 * x
+    return np.sum(x * x)
+
+
+def by_two_levels(x, n):
+    for _ in ad.checkpointed(range(n), schedule="two_level"):
+        x = np.sin(x) + 0.5 * x
+    return np.sum(x * x)
+
+
+def test_revolve_runs_and_keeps_what_it_promises(monkeypatch):
+    made = loops_of(monkeypatch)
+    expected = ad.grad(rebound)(X, 40)
+    assert np.array_equal(ad.grad(by_revolve)(X, 40), expected)
+    (loop,) = made
+    assert loop.stats.recomputed_steps == extra_steps(40, 3)
+    assert 4 * X.nbytes <= loop.stats.peak_nbytes <= 5 * X.nbytes
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 400])
+def test_two_levels_take_their_period_from_the_sizes_of_the_first_trip(n, monkeypatch):
+    made = loops_of(monkeypatch)
+    expected = ad.grad(rebound)(X, n)
+    assert np.array_equal(ad.grad(by_two_levels)(X, n), expected)
+    (loop,) = made
+    assert loop.stats.recomputed_steps <= n
+    if n == 400:  # states and tapes are of one size here, so that the square root is best
+        assert loop.stats.peak_nbytes <= 45 * X.nbytes
+
+
+def test_the_first_trip_runs_once():
+    count = []
+
+    def program(x, n):
+        for _ in ad.checkpointed(range(n), schedule="two_level"):
+            x = np.sin(x)
+        return np.sum(x)
+
+    def counted(x):
+        count.append(1)
+        return np.sin(x)
+
+    ad.register_vjp(counted, lambda y_bar, y, x: (y_bar * np.cos(x),))
+
+    def counting(x, n):
+        for _ in ad.checkpointed(range(n), schedule="two_level"):
+            x = counted(x)
+        return np.sum(x)
+
+    assert np.array_equal(ad.grad(counting)(X, 25), ad.grad(program)(X, 25))
+    assert 25 < len(count) <= 50
+
+
+def nested(x, n, m):
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        for _ in ad.checkpointed(range(m), snapshots=3):
+            x = np.sin(x) + 0.5 * x
+    return np.sum(x * x)
+
+
+def test_nested_loops_count_what_is_inside(monkeypatch):
+    made = loops_of(monkeypatch)
+    assert np.array_equal(ad.grad(nested)(X, 6, 8), ad.grad(rebound)(X, 48))
+    outer = made[0]
+    assert outer.stats.recomputed_steps == extra_steps(6, 2) + 6 * extra_steps(8, 3)
+    assert 4 * X.nbytes <= outer.stats.peak_nbytes <= 9 * X.nbytes
+
+
+def automatic(x, n, memory, make=CheckpointedLoop):
+    """What generated code does with a loop that the compiler marked, written down by hand."""
+    tape = []
+    steps = make(range(n), [tape], schedule="auto", memory=memory)
+    for action, trips in steps.forward():
+        if action == "snapshot":
+            steps.save((x,))
+        else:
+            for _ in trips:
+                if action == "tape":
+                    tape.append(x)
+                x = np.sin(x) + 0.5 * x
+    bar = 2.0 * x
+    for action, trips in steps.reverse():
+        if action == "restore":
+            (x,) = steps.load()
+        elif action == "snapshot":
+            steps.save((x,))
+        elif action in ("advance", "tape"):
+            for _ in trips:
+                if action == "tape":
+                    tape.append(x)
+                x = np.sin(x) + 0.5 * x
+        else:
+            for _ in reversed(trips):
+                bar = bar * (np.cos(tape.pop()) + 0.5)
+    return steps, bar
+
+
+@pytest.mark.parametrize("memory", [None, 1400, 3000, 10_000, 100_000, 10**6])
+@pytest.mark.parametrize("n", [0, 1, 2, 50, 300])
+def test_budgets(memory, n):
+    steps, bar = automatic(X, n, memory)
+    _, expected = automatic(X, n, 10**9)
+    assert np.array_equal(bar, expected)
+    peak = steps.stats.peak_nbytes
+    if memory is None:
+        assert peak <= smallest_budget(n, X.nbytes + BOOKKEEPING, X.nbytes, repetitions=1) or n <= 1
+        assert steps.stats.recomputed_steps <= n
+    else:
+        assert peak <= memory
+    if memory == 10**6:
+        assert steps.stats.recomputed_steps == 0
+
+
+def test_a_budget_that_cannot_be_met():
+    least = smallest_budget(50, X.nbytes + BOOKKEEPING, X.nbytes)
+    with pytest.raises(ad.MemoryBudgetError, match=f"the least budget that works is {least} bytes"):
+        automatic(X, 50, least - 1)
+    automatic(X, 50, least)
