@@ -46,6 +46,7 @@ from .derivatives import (
     is_immediate,
     is_operator,
 )
+from .distributions import FrozenMethod, call_frozen, freeze, is_distribution
 from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
 from .function_arguments import call_with_functions
 from .generated_forms import lower_generated
@@ -448,6 +449,8 @@ def call_function(cx, node, function, args, kwargs):
         return method_of_container(cx, node, function.base, function.name, args, kwargs)
     if isinstance(function, Initialiser):
         return initialise(cx, node, function, args, kwargs)
+    if isinstance(function, FrozenMethod):
+        return call_frozen(cx, node, function, args, kwargs)
     if isinstance(function, ArrayMethod):
         return array_method(cx, node, function.base, function.name, args, kwargs)
     if isinstance(function, StoredPartial):
@@ -534,6 +537,8 @@ def call_function(cx, node, function, args, kwargs):
     if primal is not None and type(function).__module__.startswith("adcompiler"):
         return call_function(cx, node, primal, args, kwargs)
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
+    if is_distribution(function):
+        return freeze(cx, node, function, args, kwargs)
     if active and (getattr(function, "__module__", None) or "").startswith("scipy."):
         cx.missing_rule(node, _name(function))  # what SciPy does inside is not written to be differentiated
     if not isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) and not hasattr(

@@ -58,6 +58,7 @@ from ...rules.unsupported import unsupported_hint
 from . import numbers, sequence_arguments
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .context import Frame, Group, names_used
+from .distributions import Frozen, frozen_attribute
 from .values import bring, copy_of, global_variable, tuple_of
 
 BINARY = {
@@ -672,6 +673,8 @@ def attribute(cx, node, base, attr):
     t = cx.type(base)
     if isinstance(value, Super):
         return super_attribute(cx, node, value, attr)
+    if isinstance(value, Frozen):
+        return frozen_attribute(cx, node, base, value, attr)
     if isinstance(t, Num):
         return _array_attribute(cx, node, base, t, attr)
     if isinstance(t, Tup) and t.cls is not None and attr in t.cls._fields:

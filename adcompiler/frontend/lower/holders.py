@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Raw, Var
-from ...ir.types import Num, Opaque, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
+from ...ir.types import OPAQUE, Num, Opaque, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
 from .context import Group
+from .distributions import Frozen, FrozenMethod
 from .expressions import spread
 from .values import bring, share_holder_group
 
@@ -33,6 +34,8 @@ def record(cx, holder, key, operand, site):
     """Note that a holder receives an operand; arrays in containers are found by identity from then on."""
     t = cx.type(operand)
     constant = cx.constant(operand)
+    if isinstance(constant, (Frozen, FrozenMethod)):
+        t, constant = OPAQUE, NOTHING  # read back, it is an object of which only the run knows the parameters
     if isinstance(t, Tup):
         parts = (
             [cx.constant(i) for i in operand.items]

@@ -7,7 +7,7 @@ import copy
 from dataclasses import replace
 
 from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands, walk
-from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Opaque, Ref, Tup, carries_derivative, without_dims
+from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Opaque, Ref, Static, Tup, carries_derivative, without_dims
 from ..structure import has_own_break
 from .checkpoints import checkpoints_of, without_mark
 from .context import Group, assigned_names
@@ -228,7 +228,7 @@ class _Head:
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
             head.varied = (
                 (init is not None and cx.varied(init)) or (known is not None and known["varied"])
-            ) and (carries_derivative(t) or isinstance(t, Opaque))
+            ) and (carries_derivative(t) or isinstance(t, (Opaque, Static)))
             cx.absorb(head, init)
             head.absorbed |= known["absorbed"] if known is not None else frozenset()
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
@@ -352,7 +352,7 @@ class _Head:
         )
         t = without_dims(t) if isinstance(t, Num) else t
         varied = cx.varied(after) or (head is not None and cx.varied(head))
-        varied = varied and (carries_derivative(t) or isinstance(t, Opaque))
+        varied = varied and (carries_derivative(t) or isinstance(t, (Opaque, Static)))
         same = (
             head is None
             or after is head
