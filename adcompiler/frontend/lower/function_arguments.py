@@ -36,6 +36,12 @@ def call_with_functions(cx, node, rule, args, kwargs):
         )
     for parameter, (further, leading) in rule.calls.items():
         given = bound.arguments.get(parameter)
+        if further is None:
+            if cx.varied(given):
+                _refuse(
+                    cx, node, rule, f"the function '{parameter}' gets only its own arguments, and carries what it reads"
+                )
+            continue
         items = _items(cx, node, bound.arguments.get(further))
         value = cx.constant(given) if given is not None else NOTHING
         if isinstance(value, Closure):

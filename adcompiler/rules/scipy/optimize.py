@@ -10,6 +10,21 @@ import numpy as np
 from scipy import optimize
 
 from ...ir.types import FLOAT, OPAQUE, Num, Tup
+from ...runtime.scipy.minima import (
+    LeastSquaresResult,
+    MinimumResult,
+    ScalarMinimumResult,
+    curve_fit_adjoints,
+    curve_fit_tangent,
+    least_squares_adjoint,
+    least_squares_result,
+    least_squares_tangents,
+    minimize_result,
+    minimize_scalar_result,
+    minimum_adjoint,
+    minimum_tangents,
+    without_tangent,
+)
 from ...runtime.scipy.roots import (
     RootResult,
     ScalarRootResult,
@@ -36,6 +51,7 @@ def _like_start(f, start, *types, **named):
     return FLOAT
 
 
+MATRIX = Num("f", np.dtype(float), 2, True, (None, None))
 VECTOR = Num("f", np.dtype(float), 1, True, (None,))
 
 # ---- roots of functions of one variable ----
@@ -139,6 +155,87 @@ def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-8, maxfev=0, band=None,
     x = optimize.fsolve(func, x0, args, fprime, 0, 0, xtol, maxfev, band, epsfcn, factor, diag)
     args_bar = root_adjoint(x_bar, func, x, args)
     x_dot = root_tangent(func, x, args, args_dot)
+
+
+# ---- minima and fits ----
+
+
+@rule(
+    minimize_result,
+    optimize.minimize,
+    calls={"fun": ("args", 1)},
+    infer=lambda *types, **named: Tup((VECTOR, FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), MinimumResult),
+    constant_in=("x0",),
+    name="scipy.optimize.minimize",
+)
+def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, tol=None, options=None):
+    x, value, success, status, message, nfev = minimize_result(fun, x0, args, method, jac)
+    args_bar = minimum_adjoint(x_bar, value_bar, fun, x, args, bounds)
+    tangents = minimum_tangents(fun, x, args, args_dot, bounds)
+    x_dot = tangents[0]
+    value_dot = tangents[1]
+
+
+@rule(
+    minimize_scalar_result,
+    optimize.minimize_scalar,
+    calls={"fun": ("args", 1)},
+    infer=lambda *types, **named: Tup((FLOAT, FLOAT, OPAQUE, OPAQUE, OPAQUE), ScalarMinimumResult),
+    constant_in=("bracket",),
+    name="scipy.optimize.minimize_scalar",
+)
+def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
+    x, value, success, message, nfev = minimize_scalar_result(fun, bracket, bounds, args)
+    args_bar = minimum_adjoint(x_bar, value_bar, fun, x, args)
+    tangents = minimum_tangents(fun, x, args, args_dot)
+    x_dot = tangents[0]
+    value_dot = tangents[1]
+
+
+@rule(
+    least_squares_result,
+    optimize.least_squares,
+    calls={"fun": ("args", 1)},
+    infer=lambda *types, **named: Tup((VECTOR, FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), LeastSquaresResult),
+    constant_in=("x0",),
+    name="scipy.optimize.least_squares",
+)
+def least_squares(
+    fun,
+    x0,
+    jac="2-point",
+    bounds=(-np.inf, np.inf),
+    method="trf",
+    ftol=1e-8,
+    xtol=1e-8,
+    gtol=1e-8,
+    x_scale=1.0,
+    max_nfev=None,
+    args=(),
+):
+    x, cost, success, status, message, nfev = least_squares_result(fun, x0, jac, bounds, method, args=args)
+    args_bar = least_squares_adjoint(x_bar, cost_bar, fun, x, args, bounds)
+    tangents = least_squares_tangents(fun, x, args, args_dot, bounds)
+    x_dot = tangents[0]
+    cost_dot = tangents[1]
+
+
+@rule(
+    optimize.curve_fit,
+    calls={"f": (None, None)},
+    infer=lambda *types, **named: Tup((VECTOR, MATRIX)),
+    constant_in=("p0",),
+)
+def curve_fit(
+    f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None, bounds=(-np.inf, np.inf), method=None
+):
+    popt, pcov = optimize.curve_fit(f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method)
+    adjoints = curve_fit_adjoints(popt_bar, pcov_bar, f, popt, xdata, ydata, sigma, bounds)
+    xdata_bar = adjoints[0]
+    ydata_bar = adjoints[1]
+    sigma_bar = adjoints[2]
+    popt_dot = curve_fit_tangent(f, popt, xdata, ydata, sigma, xdata_dot, ydata_dot, sigma_dot, bounds)
+    pcov_dot = without_tangent(pcov)
 
 
 inactive(optimize.approx_fprime, optimize.check_grad)

@@ -30,7 +30,9 @@ CASES = [
     (optimize.fixed_point, (lambda x, p, q: p * np.cos(q * x), np.array([0.5, 0.1]), (0.7, 0.9)), {"xtol": 1e-13}),
     (optimize.fsolve, (system, np.ones(2), (0.7, 1.9)), {"xtol": 1e-13}),
 ]
-IN_PROGRAMS = [(optimize.root, (system, np.ones(2)), {}), (optimize.root_scalar, (cubic,), {})]
+IN_PROGRAMS = [
+    (optimize.minimize, (cubic, 0.0), {}), (optimize.minimize_scalar, (cubic,), {}), (optimize.least_squares, (system, np.ones(2)), {}),
+    (optimize.curve_fit, (cubic, 1.0, 1.0), {}), (optimize.root, (system, np.ones(2)), {}), (optimize.root_scalar, (cubic,), {})]
 
 
 @pytest.mark.parametrize("function, args, kwargs", CASES)
@@ -152,3 +154,92 @@ def nonlocal_function(p, b):
 def test_refused(f, words):
     with pytest.raises(ad.AdcompilerError, match=words):
         ad.grad(f)(1.3, 2.0)
+
+
+# ---- minima and fits ----
+
+
+def rosenbrock(x, a, b):
+    return (a - x[0]) ** 2 + b * (x[1] - x[0] ** 2) ** 2
+
+
+def minimum_in_closed_form(p, b):
+    """At x = p the function is b."""
+    sol = optimize.minimize(lambda x: (x[0] - p) ** 2 * (1.0 + b ** 2) + b + (x[1] - p * b) ** 4 + (x[1] - p * b) ** 2, np.zeros(2),
+                            tol=1e-12)
+    return sol.x[0] * 2.0 + sol.x[1] + 3.0 * sol.fun
+
+
+def quadratic(p, b):
+    """Minimum of a coupled quadratic form, whose gradient the solver gets too."""
+    def f(x, p, b):
+        return 0.5 * (2.0 * x[0] ** 2 + b * x[1] ** 2) + x[0] * x[1] - p * x[0] - x[1] + 0.1 * x[0] ** 4
+
+    def slope(x, p, b):
+        return np.array([2.0 * x[0] + x[1] - p + 0.4 * x[0] ** 3, b * x[1] + x[0] - 1.0])
+
+    sol = optimize.minimize(f, np.zeros(2), (p, b), jac=slope, tol=1e-13)
+    return sol.x[0] ** 2 + 3.0 * sol.x[1]
+
+
+def at_a_bound(p, b):
+    sol = optimize.minimize(lambda x: (x[0] - p) ** 2 + (x[1] + b) ** 2 + 0.5 * x[0] * x[1], np.ones(2), method="L-BFGS-B",
+                            bounds=[(None, None), (0.0, None)], options={"gtol": 1e-12, "ftol": 1e-16})
+    return sol.x[0] * 3.0 + sol.x[1] + sol.fun
+
+
+def one_variable(p, b):
+    sol = optimize.minimize_scalar(lambda x: (x - p) ** 2 * b + 0.1 * x ** 4, bracket=(0.0, 1.0), tol=1e-12)
+    return sol.x ** 2 + sol.fun
+
+
+def fitted(data, b):
+    t = np.linspace(0.0, 1.0, 6)
+    sol = optimize.least_squares(lambda q: q[0] * np.exp(-q[1] * b * t) - data, np.array([1.0, 1.0]), xtol=1e-15, ftol=1e-15,
+                                 gtol=1e-15)
+    return sol.x[0] + sol.x[1] ** 2 + sol.cost
+
+
+def curve(x, amplitude, rate):
+    return amplitude * np.exp(-rate * x)
+
+
+def fitted_curve(y, sigma):
+    x = np.linspace(0.0, 2.0, 6)
+    popt, pcov = optimize.curve_fit(curve, x, y, [1.0, 1.0], sigma)
+    return popt[0] * 2.0 + popt[1] ** 2
+
+
+DATA = np.array([2.1, 1.5, 1.2, 0.8, 0.75, 0.5])
+
+
+@pytest.mark.parametrize("f, args", [
+    (minimum_in_closed_form, (1.3, 0.7)), (quadratic, (1.3, 2.0)), (at_a_bound, (1.3, 0.4)), (one_variable, (1.3, 2.0)),
+    (fitted, (DATA, 1.2)), (fitted_curve, (DATA, np.linspace(0.5, 1.5, 6)))])
+def test_minima_in_programs(f, args):
+    check_both_modes(f, *args, tolerance=2e-5, agreement=1e-6, step=1e-3)
+
+
+def test_the_place_of_a_minimum_in_closed_form():
+    g = ad.grad(lambda p: optimize.minimize(lambda x: (x[0] - p ** 2) ** 2, [0.0], tol=1e-10).x[0])(1.5)
+    np.testing.assert_allclose(g, 3.0, rtol=1e-8)
+
+
+def test_standard_errors_of_a_fit_move_with_the_data_or_are_refused():
+    def f(y):
+        popt, pcov = optimize.curve_fit(curve, np.linspace(0.0, 2.0, 6), y, [1.0, 1.0])
+        return pcov[0, 0]
+
+    with pytest.raises(NotImplementedError, match="covariance that curve_fit returns"):
+        ad.grad(f)(DATA)
+
+
+@pytest.mark.parametrize("f, words", [
+    (lambda p: optimize.minimize(lambda x: (x[0] - p) ** 2, [0.0], constraints=()).x[0], "constraints"),
+    (lambda p: optimize.minimize(lambda x: (x[0] - p) ** 2, [0.0]).hess_inv[0, 0], "hess_inv"),
+    (lambda p: optimize.least_squares(lambda x: x - p, [0.0], loss="soft_l1").x[0], "loss"),
+    (lambda p: optimize.curve_fit(lambda x, a: a * x + p, np.ones(3), np.ones(3))[0][0], "what it reads"),
+])
+def test_refused_minima(f, words):
+    with pytest.raises(ad.AdcompilerError, match=words):
+        ad.grad(f)(1.3)

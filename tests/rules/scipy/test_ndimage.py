@@ -1,0 +1,68 @@
+"""Rules of scipy.ndimage: every boundary mode, origins, and kernels larger than the image, in both modes."""
+import numpy as np
+import pytest
+from scipy import ndimage
+
+import adcompiler as ad
+from adcompiler.rules.registry import lookup
+from tests.rules.template_check import check_template, uncovered_rules
+
+lookup(ndimage.convolve)
+from adcompiler.rules.scipy import ndimage as rules  # noqa: E402
+
+RNG = np.random.default_rng(9)
+MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
+
+
+def real(*shape):
+    return RNG.standard_normal(shape)
+
+
+CASES = (
+    [(f, (real(5, 4), real(*s)), {"mode": m, "origin": o}) for f in (ndimage.convolve, ndimage.correlate)
+     for s, o in [((3, 3), 0), ((2, 4), 0), ((3, 2), (1, 0)), ((1, 5), (0, -1))] for m in MODES]
+    + [(f, (real(6), real(3)), {}) for f in (ndimage.convolve, ndimage.correlate)]
+    + [(f, (real(3, 5), real(n)), {"axis": a, "mode": m, "origin": o}) for f in (ndimage.convolve1d, ndimage.correlate1d)
+       for n, o in [(3, 0), (4, 0), (4, -1), (5, 1)] for a in (0, 1, -1) for m in MODES]
+    + [(ndimage.gaussian_filter, (real(5, 6),), {"sigma": s, "order": o, "mode": m}) for s in (0.7, (0.5, 1.4), (0.0, 1.0))
+       for o in (0, (1, 0)) for m in MODES]
+    + [(ndimage.gaussian_filter, (real(4, 4, 3), 0.6), {"truncate": 3.0, "mode": ["wrap", "nearest", "reflect"]})]
+    + [(ndimage.gaussian_filter1d, (real(4, 7), s), {"axis": a, "order": o, "mode": m}) for s in (0.6, 2.5) for a in (0, 1)
+       for o in (0, 1, 2) for m in MODES]
+    + [(ndimage.gaussian_filter1d, (real(7), 1.0), {"radius": 2})]
+    + [(f, (real(4, 5),), {"mode": m}) for f in (ndimage.laplace, ndimage.sobel, ndimage.prewitt) for m in MODES]
+    + [(f, (real(4, 5),), {"axis": 0}) for f in (ndimage.sobel, ndimage.prewitt)]
+    + [(ndimage.uniform_filter, (real(5, 4),), {"size": s, "mode": m}) for s in (3, (2, 4)) for m in MODES]
+    + [(ndimage.uniform_filter, (real(5, 4),), {"size": 3, "origin": (1, -1)})]
+    + [(ndimage.uniform_filter1d, (real(5, 4), n), {"axis": a, "mode": m, "origin": o}) for n, o in [(3, 0), (4, 1), (2, 0)]
+       for a in (0, 1) for m in MODES]
+)
+
+
+@pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))
+def test_adjoint_and_tangent_agree_with_differences(function):
+    for f, args, kwargs in CASES:
+        if f is function:
+            check_template(f, *args, **kwargs)
+
+
+def test_every_rule_of_the_file_has_a_case():
+    assert uncovered_rules(rules, CASES) == []
+
+
+def test_programs():
+    def smoothed(image, weights):
+        y = ndimage.gaussian_filter(image, 1.2) - ndimage.convolve(image, weights, mode="nearest")
+        return np.sum(ndimage.laplace(y) ** 2)
+
+    ad.check_gradients(smoothed, real(6, 5), real(3, 3), wrt=(0, 1))
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda x: np.sum(ndimage.gaussian_filter(x, 1.0, mode="constant", cval=2.0)), "this form of scipy.ndimage.gaussian_filter"),
+    (lambda x: np.sum(ndimage.gaussian_filter(x, x[0])), "argument 'sigma'"),
+    (lambda x: np.sum(ndimage.median_filter(x, 3)), "median_filter"),
+])
+def test_refused(call, words):
+    with pytest.raises(ad.MissingRuleError, match=words):
+        ad.grad(call)(np.arange(5.0))

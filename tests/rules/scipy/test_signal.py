@@ -1,0 +1,86 @@
+"""Rules of scipy.signal: modes, axes and coefficients, in both modes."""
+import numpy as np
+import pytest
+from scipy import signal
+
+import adcompiler as ad
+from adcompiler.rules.registry import lookup
+from tests.rules.template_check import check_template, uncovered_rules
+
+lookup(signal.convolve)
+from adcompiler.rules.scipy import signal as rules  # noqa: E402
+
+RNG = np.random.default_rng(8)
+
+
+def real(*shape):
+    return RNG.standard_normal(shape)
+
+
+def cplx(*shape):
+    return real(*shape) + 1j * real(*shape)
+
+
+LINES = [((6,), (3,)), ((3,), (6,)), ((4,), (4,)), ((1,), (5,))]
+PLANES = [((4, 5), (2, 3)), ((2, 3), (4, 5))]
+B, A = np.array([0.5, 0.3, -0.2]), np.array([1.3, -0.4, 0.2, 0.1])
+SOS = signal.butter(4, 0.3, output="sos")
+CASES = (
+    [(f, (k(*s), k(*t)), {"mode": m}) for f in (signal.convolve, signal.correlate, signal.fftconvolve, signal.oaconvolve)
+     for k in (real, cplx) for s, t in LINES + PLANES for m in ("full", "same", "valid")]
+    + [(signal.convolve, (real(6), cplx(3)), {"method": "direct"})]
+    + [(f, (real(*s), real(*t)), {"mode": m}) for f in (signal.convolve2d, signal.correlate2d) for s, t in PLANES
+       for m in ("full", "same", "valid")]
+    + [(signal.lfilter, (B, A, real(7)), {}), (signal.lfilter, (B, A, real(3, 7)), {}),
+       (signal.lfilter, (B, A, real(7, 3)), {"axis": 0}), (signal.lfilter, (B, np.array([2.0]), real(2)), {}),
+       (signal.lfilter, (cplx(2), A, cplx(5)), {})]
+    + [(signal.sosfilt, (SOS, real(3, 9)), {}), (signal.sosfilt, (SOS, real(9, 3)), {"axis": 0})]
+    + [(signal.savgol_filter, (real(*s), w, p), {"deriv": d, "delta": 0.5, "axis": a}) for s, a in [((9,), -1), ((3, 9), 1), ((9, 2), 0)]
+       for w, p, d in [(5, 2, 0), (5, 3, 1), (9, 2, 0), (1, 0, 0), (4, 2, 0)]]
+    + [(signal.detrend, (real(3, 7),), {"type": t, "axis": a}) for t in ("linear", "constant") for a in (0, 1)]
+    + [(signal.detrend, (real(8),), {"bp": 3})]
+    + [(signal.hilbert, (real(*s),), {"axis": a}) for s in [(3, 6), (3, 5)] for a in (0, 1)]
+)
+
+
+@pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))
+def test_adjoint_and_tangent_agree_with_differences(function):
+    for f, args, kwargs in CASES:
+        if f is function and not (function is signal.sosfilt):
+            check_template(f, *args, **kwargs)
+
+
+def test_sections_are_constants():
+    for f, (sos, x), kwargs in [case for case in CASES if case[0] is signal.sosfilt]:
+        axis = kwargs.get("axis", -1)
+        ad.check_gradients(lambda x, sos, axis: np.sum(signal.sosfilt(sos, x, axis) ** 2), x, sos, axis, wrt=0)
+    with pytest.raises(ad.MissingRuleError, match="argument 'sos'"):
+        ad.grad(lambda s: np.sum(signal.sosfilt(s * SOS, np.ones(5))))(1.0)
+
+
+def test_every_rule_of_the_file_has_a_case():
+    assert uncovered_rules(rules, CASES) == []
+
+
+def test_programs():
+    def echo(gain, x):
+        kernel = np.array([1.0, 0.0, gain])
+        return np.sum(signal.fftconvolve(x, kernel, mode="same") ** 2)
+
+    def tuned(pole, x):
+        y = signal.lfilter([1.0], [1.0, -pole], x)
+        return np.sum(y ** 2)
+
+    ad.check_gradients(echo, 0.3, real(7), wrt=(0, 1))
+    ad.check_gradients(tuned, 0.4, real(7), wrt=(0, 1))
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda x: np.sum(signal.lfilter(B, A, x, zi=np.zeros(3))[0]), "this form of scipy.signal.lfilter"),
+    (lambda x: np.sum(signal.convolve2d(x[None], x[None], boundary="wrap")), "this form of scipy.signal.convolve2d"),
+    (lambda x: np.sum(signal.savgol_filter(x, 3, 1, mode="wrap")), "this form of scipy.signal.savgol_filter"),
+    (lambda x: np.sum(signal.medfilt(x)), "medfilt"),
+])
+def test_refused(call, words):
+    with pytest.raises(ad.MissingRuleError, match=words):
+        ad.grad(call)(np.arange(5.0))
