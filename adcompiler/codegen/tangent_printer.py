@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from ..ir.nodes import Assign, If, Loop, Try, UserCall, Var, With
-from ..transform.code import Branch, Repeat, Verbatim, call, lines, name, nodes
+from ..ir.nodes import Assign, If, Loop, Try, UserCall, Var, With, operands
+from ..transform.bars import unique
+from ..transform.code import Branch, Repeat, TangentLine, Verbatim, call, lines, name, nodes
 from ..transform.tape_sites import Insertions
 from .primal import PrimalPrinter
 
@@ -88,6 +89,39 @@ class TangentPrinter(PrimalPrinter):
             at += 1
 
     # -- loops over sequences --------------------------------------------------------------------------------------
+    def _loop(self, s: Loop):
+        if s.kind == "sequence":
+            self.keep_iterated(s)
+        super()._loop(s)
+
+    def keep_iterated(self, s: Loop):
+        """A loop runs over what its iterable was at the start, whatever the names in it stand for later."""
+        b, layout = self.builder, self.builder.layout
+        inside = range(layout.position[s], layout.last[s] + 1)
+        bound = {v.name for v, (_, at) in layout.home.items() if at in inside and not v.hidden}
+        for v in self.read_by_header(s):
+            if v.hidden or v.name not in bound or layout.home[v][1] in inside:
+                continue
+            b.statement = s
+            if v.active and v not in b.kept:
+                b.kept[v] = unique(f"{v.name}_before_dot", b.taken)
+                self.out.append(TangentLine(name(b.kept[v], True), name(b.dot_name(v.name)), None, s.loc))
+            if v not in b.reusable.kept:
+                kept = unique(f"{v.name}_before", b.taken)
+                b.reusable.kept[v] = name(kept)
+                self.out.append(TangentLine(name(kept, True), name(v.name), None, s.loc))
+
+    def read_by_header(self, s: Loop) -> list:
+        """The variables that the statements read which the header of a loop stands for."""
+        found: dict = {}
+        for inner in s.body:
+            if not getattr(inner, "implicit", False):
+                break
+            parts = (getattr(inner, "value", None), getattr(inner, "base", None), getattr(inner, "key", None))
+            for v in (v for part in parts for v in operands(part)):
+                found[v] = None
+        return list(found)
+
     def print_loop(self, s: Loop, first=()):
         self.name_index(s)
         super().print_loop(s, first)

@@ -23,9 +23,12 @@ class Reusable:
     def __init__(self, names):
         self.names = names
         self.found: dict[Var, ast.expr] = {}
+        self.kept: dict[Var, ast.expr] = {}  # values whose name is bound again while a loop over them runs
 
     def read(self, operand) -> ast.expr:
         """An operand or expression of the primal; a temporary that can be written again is."""
+        if isinstance(operand, Var) and operand in self.kept:
+            return clone(self.kept[operand])
         if isinstance(operand, Var) and operand in self.found:
             return clone(self.found[operand])
         return self.names.read(operand)

@@ -49,6 +49,7 @@ class TangentBuilder:
         self.function, self.layout, self.cx, self.namer = function, layout, cx, namer
         self.names, self.taken, self.laid_out, self.strict = names, taken, laid_out, strict
         self.dots: dict[str, str] = {}  # name in the primal -> name of its tangent
+        self.kept: dict[Var, str] = {}  # tangents of what a loop runs over, where the name is bound again in its body
         self.inline: dict[Var, ast.expr] = {}  # tangents of values that the header of a loop binds
         self.reusable = Reusable(names)
         self.made: list = []
@@ -83,6 +84,8 @@ class TangentBuilder:
 
     def dot(self, v: Var) -> ast.expr:
         """The tangent of an active variable, as an expression to read."""
+        if v in self.kept and getattr(self.statement, "implicit", False):
+            return name(self.kept[v])
         if v in self.inline:
             return clone(self.inline[v])
         if v in self.names.components and v.hidden:
