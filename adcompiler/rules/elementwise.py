@@ -51,6 +51,7 @@ def divide(x, y, /):
     z = np.divide(x, y)
     x_bar = z_bar / conj(y)
     y_bar = -(z_bar * conj(z) / conj(y))
+    z_dot = (x_dot - y_dot * z) / y
 
 
 @rule(np.power, np.float_power, operator.pow, elementwise=True)

@@ -74,6 +74,24 @@ def statements(rule: Rule, active) -> list[ast.Assign]:
     return _explicit(rule) if form(rule) == "explicit" else _from_adjoints(rule, active)
 
 
+def by_parameter(rule: Rule, parameter: str) -> list[ast.Assign]:
+    """The lines that give what one parameter alone contributes to `<result>_dot`, of an explicit or elementwise rule."""
+    if form(rule) != "explicit":
+        return _from_adjoints(rule, [parameter])
+    zero = {dotted(p): ZERO for p in rule.signature.parameters if p != parameter}
+    own, carried, made = dotted(parameter), dict(zero), []
+    for s in _explicit(rule):
+        target, value = s.targets[0].id, without_zeros(_Replaced(rule, carried, keep_conj=True).visit(_copy(s.value)))
+        if target.removesuffix("_dot") in rule.result and target.endswith("_dot"):
+            if value is not ZERO:
+                made.append(ast.Assign(s.targets, value, lineno=rule.loc.lineno))
+        elif isinstance(value, Zero) or own in names_read(value):
+            carried[target] = value
+        else:
+            made.append(ast.Assign(s.targets, value, lineno=rule.loc.lineno))
+    return made
+
+
 def _explicit(rule) -> list[ast.Assign]:
     wanted, chosen = {dotted(r) for r in rule.result}, []
     for s in reversed(rule.statements):
@@ -161,15 +179,15 @@ def without_zeros(node):
 class _Replaced(ast.NodeTransformer):
     """Puts tangents in the place of adjoints, and drops the marker `conj`."""
 
-    def __init__(self, rule, names):
-        self.rule, self.names = rule, names
+    def __init__(self, rule, names, keep_conj=False):
+        self.rule, self.names, self.keep_conj = rule, names, keep_conj
 
     def visit_Name(self, node):
         found = self.names.get(node.id)
         return node if found is None else found if isinstance(found, Zero) else _copy(found)
 
     def visit_Call(self, node):
-        if isinstance(node.func, ast.Name) and self.rule.namespace.get(node.func.id) is conj:
+        if not self.keep_conj and isinstance(node.func, ast.Name) and self.rule.namespace.get(node.func.id) is conj:
             return self.visit(node.args[0])
         return self.generic_visit(node)
 
@@ -267,6 +285,7 @@ def zeros(value):
 
 __all__ = [
     "Zero",
+    "by_parameter",
     "dotted",
     "evaluate",
     "form",

@@ -86,7 +86,7 @@ class TangentInstance(Instance):
         """For each result the expression of its tangent (None for zero), and the parameters whose shape it has."""
         rule = self.rule
         found = {r: (None, set()) for r in rule.result}
-        strict = self.builder.strict and rule.elementwise and tangents.form(rule) == "elementwise"
+        strict = self.builder.strict and rule.elementwise
         statements = self.strict_statements(active) if strict else tangents.statements(rule, active)
         covers: dict[str, set] = {}
         for s in statements:
@@ -124,10 +124,11 @@ class TangentInstance(Instance):
         whole: dict[str, ast.Assign] = {}
         others = []
         for p in active:
-            for s in tangents.statements(self.rule, [p]):
+            for s in tangents.by_parameter(self.rule, p):
                 target = s.targets[0].id
                 if target not in {tangents.dotted(r) for r in self.rule.result}:
-                    others.append(s)
+                    if target not in {o.targets[0].id for o in others}:
+                        others.append(s)
                     continue
                 slope = ast.Lambda(parameter, _Renamed(tangents.dotted(p), given).visit(s.value))
                 term = ast.Call(marker, [ast.Name(tangents.dotted(p), ast.Load()), slope], [])

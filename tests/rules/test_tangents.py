@@ -55,8 +55,8 @@ def test_the_order_of_the_forms():
 
 
 def test_only_active_parameters_appear():
-    assert text(lookup(np.divide), ["x"]) == ["z_dot = x_dot / y"]
-    assert text(lookup(np.divide), ["y"]) == ["z_dot = -(y_dot * z / y)"]
+    assert text(lookup(np.multiply), ["x"]) == ["z_dot = x_dot * y"]
+    assert text(lookup(np.multiply), ["y"]) == ["z_dot = y_dot * x"]
 
 
 def test_each_result_has_its_own_line():
