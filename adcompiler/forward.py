@@ -6,7 +6,7 @@ import numpy as np
 
 from .calling import resolve_wrt
 from .decorator import DifferentiableFunction, _Bound, programs_of
-from .errors import ShapeError
+from .errors import ShapeError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
 from .generated_calls import call_generated
 from .runtime.directions import arrays_of, checked_tangent, finished_tangent, writable
@@ -38,7 +38,9 @@ def jvp(f, args, tangents, wrt=None, **kwargs):
 def linearize(f, *args, wrt=None, **kwargs):
     """`(value, linear_map)`: `linear_map(*tangents)` is the derivative of `f` at these arguments along the tangents.
 
-    One tangent per `wrt` (default: every argument that holds floats). The arguments are kept as they are now.
+    One tangent per `wrt` (default: every argument that holds floats). The arguments are kept as they are now. Each call
+    of the map runs the tangent function, so that a function that draws random numbers, prints, or changes something
+    that outlives it is refused.
 
     >>> value, linear_map = linearize(lambda x: x * x, 3.0)
     >>> value, linear_map(1.0), linear_map(10.0)
@@ -54,6 +56,14 @@ def linearize(f, *args, wrt=None, **kwargs):
     asked = _every_floating(binding) if wrt is None else wrt
     resolved = resolve_wrt(asked, binding)
     count = 1 if resolved.is_single else len(resolved.order)
+    if resolved.differentiable:
+        compiled = programs.tangent(binding, resolved.paths)
+        if compiled.effects:
+            raise UnsupportedSyntaxError(
+                f"linearize runs '{compiled.name}' again for each tangent, and it does something that outlives a call",
+                compiled.loc,
+                hint="take ad.jvp for one tangent, ad.vjp for many seeds, or draw random numbers outside",
+            )
     value, _ = run_tangent(programs, binding, resolved, [None] * count)
 
     def linear_map(*tangents):

@@ -19,6 +19,7 @@ from . import (  # noqa: F401  (each module registers its rules)
     signals,
     sorting,
     statistics,
+    tangent_runtime,
     transcendental,
     ufunc_methods,
 )

@@ -327,8 +327,8 @@ def _append_only(item):
 
 
 def _writes_tangents_only(item, reads) -> bool:
-    """A store into a tangent changes nothing that a value of the primal reads."""
-    return isinstance(item, TangentLine) and item.target is not None and not any(n in reads for n in item.tangents)
+    """A store into a tangent, or into a container of tangents, changes nothing that a value of the primal reads."""
+    return isinstance(item, TangentLine) and not any(n in reads for n in item.tangents)
 
 
 def _write_order_matters(item, value):

@@ -152,6 +152,9 @@ class TangentBuilder:
             return call(self.numpy("zeros_like"), self.read(operand))
         if isinstance(t, Static) or t is None:
             return constant(None)
+        d = operand.definition if isinstance(operand, Var) and operand.hidden else None
+        if isinstance(d, Assign) and isinstance(d.value, Display) and d.value.kind == "list":
+            return ast.List([self.zero(i) for i in d.value.items], ast.Load())
         return call(self.runtime(zero_tangent), self.read(operand))
 
     # -- statements ------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import inspect
 
 import numpy as np
 
-from ..codegen.names import apply
+from ..codegen.names import apply, method_of
 from ..errors import MissingRuleError, UnsupportedSyntaxError
 from ..ir.nodes import Call, Const, Display, GetAttr, Starred, Var, operands
 from ..ir.types import Num, Ref, Tup
@@ -164,6 +164,12 @@ class TangentInstance(Instance):
         return self.builder.tangent(value)
 
     def substitute(self, node):
+        if isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
+            whole = self.substitute(node.value)
+            return _Spliced(whole.elts) if isinstance(whole, ast.Tuple) else ast.Starred(whole, ast.Load())
+        if isinstance(node, list):
+            made = [self.substitute(n) for n in node]
+            return [e for m in made for e in (m.parts if isinstance(m, _Spliced) else [m])]
         if isinstance(node, tangents.Zero):
             value = self.bound.get(node.parameter)
             if value is None:
@@ -252,6 +258,13 @@ class _Inactive(ast.NodeTransformer):
         return node
 
 
+class _Spliced:
+    """The elements of a star parameter, which stand among the others."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+
 def _is_zero(node) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float) and node.value == 0.0
 
@@ -275,14 +288,15 @@ def repeated(b, value: Call, replaced: dict):
     """The call as the user wrote it, with some arguments (by position or keyword) replaced by expressions."""
     args = [replaced[k] if k in replaced else read(b, a) for k, a in enumerate(value.args)]
     kwargs = {k: replaced[k] if k in replaced else read(b, v) for k, v in value.kwargs.items()}
-    if value.method is not None:
+    method = method_of(value)
+    if method is not None:
         t = value.args[0].type if isinstance(value.args[0], Var) else None
         if 0 in replaced and not (isinstance(t, Num) and t.is_array):
             if not (isinstance(t, Num) and t.is_python):
                 args[0] = call(b.numpy("asarray"), args[0])  # the tangent of a NumPy scalar may be a Python float
-        if value.method.startswith("."):
-            return attribute(args[0], value.method[1:])
-        return call(attribute(args[0], value.method), *args[1:], **kwargs)
+        if method.startswith("."):
+            return attribute(args[0], method[1:])
+        return call(attribute(args[0], method), *args[1:], **kwargs)
     if isinstance(value.function, (Var, Const, GetAttr)):
         return call(b.names.read(value.function), *args, **kwargs)
     return apply(b.namer.object, value.function, args, kwargs)

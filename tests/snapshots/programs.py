@@ -296,3 +296,10 @@ SNAPSHOTS = [
     (object_attributes, (Spring(2.0, 0.5), 1.0), (0, 1)), (reads_a_global, (2.0,), 0), (math_functions, (0.4,), 0),
     (two_results, (0.4,), 0), (lu, (MATRIX,), 0),
 ]
+
+# Of these the tangent function is kept as well.
+TANGENTS = {
+    "reference_example", "branch", "early_return", "product_loop", "loop_with_break", "enumerate_zip", "broadcasting",
+    "mean_and_variance", "gather", "choose", "recurrence_in_place", "in_place_scaling", "through_a_view",
+    "double_buffer", "calls_a_helper", "list_as_stack", "comprehension", "object_attributes", "lu",
+}

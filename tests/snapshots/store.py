@@ -5,17 +5,19 @@ import copy
 import pathlib
 
 import adcompiler as ad
-from tests.snapshots.programs import SNAPSHOTS
+from tests.snapshots.programs import SNAPSHOTS, TANGENTS
 
 FOLDER = pathlib.Path(__file__).parent / "texts"
 
 
 def generated(function, arguments, wrt) -> str:
-    """Forward, adjoint and (for one real result) gradient function, one after the other."""
+    """Forward, adjoint, (for one real result) gradient and (for some) tangent function, one after the other."""
     made = ad.differentiable(function, wrt=wrt)
     kinds = ["forward", "adjoint"]
     if not isinstance(function(*copy.deepcopy(arguments)), tuple):
         kinds.append("gradient")
+    if function.__name__ in TANGENTS:
+        kinds.append("tangent")
     return "\n\n".join(made.source(kind, *copy.deepcopy(arguments)).strip() for kind in kinds) + "\n"
 
 
