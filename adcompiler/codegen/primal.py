@@ -336,8 +336,12 @@ class PrimalPrinter:
     def undefined(self, code, s, side):
         """A name that one side leaves without a value has None there, where it is kept for the adjoint all the same."""
         for phi in s.phis:
-            if getattr(phi, side) is None and phi.target.items is None and phi.target in self.kept_joins:
-                code.append(Line(name(self.names.name(phi.target), True), constant(None), None, s.loc))
+            if getattr(phi, side) is None and phi.target in self.kept_joins and not self.is_component(phi.target):
+                code.append(Line(name(self.names.name(phi.target), True), _nothing(phi.target), None, s.loc))
+
+    def is_component(self, v) -> bool:
+        """Is it read off the name of a tuple?"""
+        return v in self.names.components and v.hidden
 
     @functools.cached_property
     def kept_joins(self) -> set[Var]:
@@ -508,6 +512,13 @@ def _has_effect(value) -> bool:
         and not isinstance(value.node, ast.Lambda)
         and any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(value.node))
     )
+
+
+def _nothing(v):
+    """None in the structure of a variable, so that the parts of a tuple can be kept one by one."""
+    if v.items is None:
+        return constant(None)
+    return ast.Tuple([_nothing(i) for i in v.items], ast.Load())
 
 
 _PURE = (functools.partial, len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)

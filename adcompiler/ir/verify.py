@@ -235,6 +235,8 @@ class _Verifier:
                 continue
             if not isinstance(source, Var) or source not in known:
                 self.fail(f"the phi of {phi.target!r} takes {source!r}, which is not defined on that path", s)
+            if source.const is None:  # no value yet, where generated code reads none
+                continue
             if not _compatible(source.type, phi.target.type):
                 self.fail(
                     f"the phi of {phi.target!r} of type {phi.target.type} takes {source!r} of type {source.type}", s

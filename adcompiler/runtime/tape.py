@@ -20,6 +20,10 @@ def private(kept):
     return kept.copy() if isinstance(kept, np.ndarray) else kept
 
 
+class Kept:
+    """A tape in a derivative of a derivative: one attribute for each site."""
+
+
 class Tape:
     """Saved values of one run of a forward function, one entry per site; a site in a loop holds a list.
 

@@ -114,6 +114,8 @@ class TangentBuilder:
         """The tangent of an operand, zero where it has none; with the structure of `like`, which it is assigned to."""
         if not isinstance(operand, Var) or not operand.active:
             if like is not None and isinstance(like.type, Ref) and like.active:
+                if self.cx.constant(operand) is None:  # no container yet: nothing is read of it
+                    return constant(None)
                 self.refuse_mixed(like)
             return self.zero(operand)
         if like is not None and operand.items is not None and like.items is not None:

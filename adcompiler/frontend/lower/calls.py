@@ -53,6 +53,7 @@ from .generated_forms import lower_generated
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, ContainerMethod, Partial, StoredClosure, StoredPartial, in_holder
 from .regrouping import nested_lists, unzipped
 from .inheritance import Initialiser, initialise, lower_super
+from .tapes import open_tape
 from .values import copy_of, global_variable, tuple_of
 
 DEEPEST = 60
@@ -167,7 +168,8 @@ def lower_call(cx, node):
         if isinstance(t, Num):
             return array_method(cx, node, base, node.func.attr, *arguments(cx, node))
         if isinstance(t, (Ref, Tup)):
-            return call_method(cx, node, base, node.func.attr)
+            opened = open_tape(cx, node, base, node.func.attr)
+            return opened if opened is not None else call_method(cx, node, base, node.func.attr)
         if isinstance(t, Opaque):
             return _opaque_method(cx, node, base)
         callee = attribute(cx, node.func, base, node.func.attr)

@@ -19,7 +19,8 @@ from ...runtime.seeds import unit_seed
 from ...runtime.strict import zero_wins
 from ...runtime.tangents import zeros_laid_out
 from ...runtime.shadows import Shadows
-from . import shadow_tables
+from ...runtime.tape import Tape
+from . import shadow_tables, tapes
 from .expressions import branch_value, emit_call
 
 
@@ -29,6 +30,8 @@ def lower_generated(cx, node, function, args, kwargs):
         return shadow_tables.call_table(cx, node, function, args)
     if function is Shadows and not args:
         return shadow_tables.make_table(cx, node)
+    if function is Tape:
+        return tapes.make_tape(cx, node, args, kwargs)
     handler = _FORMS.get(function) if callable(function) and getattr(function, "__hash__", None) else None
     return handler(cx, node, args) if handler is not None and not kwargs else None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
 from ...ir.types import UNDEFINED, Num, Opaque, Ref, Tup, Undefined, carries_derivative
+from .baked import COMPILED
 from .context import Group, named_extents
 
 
@@ -46,6 +47,11 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
         target.const = known if known is not None or not callable(ca if isinstance(tb, Undefined) else cb) else NOTHING
     elif ca is not NOTHING and cb is not NOTHING and type(ca) is type(cb) and _same(ca, cb):
         target.const = ca
+    elif (ca is None or cb is None) and COMPILED in cx.frame.globals:
+        # generated code sets a name to None where no other value is read
+        kept = b if ca is None else a
+        target.type, target.varied = kept.type, kept.varied
+        target.const = kept.const if callable(kept.const) else NOTHING
     elif _known_object(ca) or _known_object(cb):
         target.type = ta if isinstance(tb, Undefined) else cx.assumed.join(ta, tb)
         if not isinstance(target.type, (Num, Tup, Ref)):
@@ -65,11 +71,13 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     target.definition = phi
     if isinstance(target.type, (Num, Ref)):
         target.group = group or _merged_group([v.group for v in (a, b) if v is not None and v.group is not None])
-    if isinstance(target.type, Tup) and all(v is None or v.items is not None for v in (a, b)):
+    if isinstance(target.type, Tup) and all(
+        v is None or v.items is not None or v.const is None for v in (a, b)
+    ):
         items = []
         for k, t in enumerate(target.type.items):
             item = cx.new_var(f"{target.name}_{k}", t, node, hidden=True)
-            pa, pb = (v.items[k] if v is not None else None for v in (a, b))
+            pa, pb = (v.items[k] if v is not None and v.items is not None else None for v in (a, b))
             if pa is not None and pa is pb:
                 items.append(pa)
                 continue
