@@ -267,7 +267,9 @@ def add_repeated(slots, parts):
 
 def add_selected(slots, index, parts):
     """Add the parts of `list[index]` (a slice) to the slots of the list."""
-    for at, p in zip(range(*index.indices(len(slots))), parts, strict=True):
+    start, _, step = index.indices(len(slots))
+    for k, p in enumerate(parts):
+        at = start + k * step
         slots[at] = added(slots[at], p)
 
 
