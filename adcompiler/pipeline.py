@@ -15,6 +15,7 @@ import os
 from .analysis.activity import Activity
 from .analysis.alias import tie_views
 from .analysis.layout import Layout
+from .analysis.mirrored import mirrored_sites
 from .codegen.assemble import Generator, base_name, within_tuples
 from .codegen.compiled import Compiled
 from .codegen.instances import InstanceGenerator, name_instances
@@ -88,6 +89,7 @@ def compile_function(
         again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
         again.update(checkpoint=checkpoint, memory=memory, backend=backend)
         return compile_function(source, signature, **again)
+    cx.mirrored_sites = mirrored_sites([function, *[i.function for i in instances]], cx)
     check(function, layout, "activity")
     layouts = [Layout(i.function) for i in instances]
     shared = shared_families([function, *[i.function for i in instances]])

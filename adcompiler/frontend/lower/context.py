@@ -330,6 +330,7 @@ class Context:
         self.unreached = False  # some path was left out, for want of a recursive result
         self.owned_frames = None  # numbers of the frames of the instance that is walked
         self.printed_globals: dict = {}  # global -> its spelling in every function of the module
+        self.mirrored_sites: set = set()  # containers whose shadows go through every change (analysis.mirrored)
         self.shadow_groups: dict = {}  # alias groups of the arrays in tables of shadows
         self.strict = False  # derivatives inside have strict zeros
         self.carried = 0  # attempts around whose handlers read the exception
