@@ -1,6 +1,6 @@
 """The pipeline: every pass from a function to its generated code, as one list to read.
 
-    source -> structure, liveness -> lower (types, alias groups) -> activity -> ties -> adjoint -> save -> simplify -> emit -> build
+    source -> structure, liveness -> lower (types, alias groups) -> hoisting -> activity -> ties -> adjoint -> save -> simplify -> emit -> build
                                                                     activity -> tangent -> simplify -> emit -> build
 
 `switched` turns optimisations off, for tests: results must not change.
@@ -27,6 +27,7 @@ from .ir.nodes import Var, operands
 from .ir.verify import verify
 from .rules.registry import forward_mode
 from .transform.automatic import mark_for_checkpointing
+from .transform.hoisting import hoist_reads
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 
 # tbr, simplify, verify, check_types, checkpoint; the environment variable ADCOMPILER_VERIFY=1 switches the verifiers on.
@@ -72,6 +73,7 @@ def compile_function(
     tbr, simplifying, verifying, checking, form = switches()
     function, cx = lower_function(source, signature, in_place, strict)
     instances = reachable_instances(function)
+    hoist_reads(function, cx)
     for f in (function, *[i.function for i in instances]):
         mark_for_checkpointing(f, cx, form or checkpoint, memory)
     layout = Layout(function)

@@ -186,6 +186,8 @@ class MemoryChoices:
                     self.not_restorable.add(root_of(v))
             return
         d = v.definition
+        while isinstance(d, Assign) and isinstance(d.value, Var):  # a number under another name
+            v, d = d.value, d.value.definition
         if (
             isinstance(d, Assign)
             and isinstance(d.value, GetItem)
@@ -219,6 +221,20 @@ class MemoryChoices:
         if isinstance(root.definition, (Unpack,)) or view_source(root) is not None:
             return False
         return all(isinstance(k, Store) and root_of(k.base) is root for k in kills)
+
+    def restores_since(self, v, at) -> bool:
+        """Is the memory of `v` as the statement `at` has read it, once the reverse sweep is back there?
+
+        Only those stores are undone that follow a read which was seen to need it.
+        """
+        if not self.restoring.get(root_of(v)):
+            return False
+        low, loops = self.layout.position[at], set(self.layout.loops[at])
+        return all(
+            k in self.saved_kills
+            for k in self.kills_of(v.group.family)
+            if self.layout.position[k] >= low or loops & set(self.layout.loops[k])
+        )
 
     def region_rank(self, k):
         if not isinstance(k, Store):

@@ -106,7 +106,7 @@ def _is_valid(saver, v, users=()) -> bool:
             continue
         if not saver.memory.changes_after(u, d):
             continue
-        if not saver.memory.restoring.get(root_of(u)):
+        if not saver.memory.restores_since(u, d):
             return False
         uses = [*(s for _, s in _reverse_uses(saver, v)), *users]
         if not all(s is not None and saver.memory.steady(u, v, s) for s in uses):

@@ -191,7 +191,7 @@ def lower_effect_call(cx, node):
         for k, a in enumerate(node.args):
             value = a.value if isinstance(a, ast.Starred) else a
             operands[f"a{k}"] = (
-                lower_expression(cx, value) if not isinstance(value, ast.JoinedStr) else raw(cx, value, inactive=True)
+                lower_expression(cx, value)
             )
             name = ast.Name(f"a{k}", ast.Load())
             tree.args.append(ast.Starred(name, ast.Load()) if isinstance(a, ast.Starred) else name)

@@ -145,12 +145,15 @@ def _unassigned(cx, node):
     return Const(0.0)
 
 
-def raw(cx, node, type=OPAQUE, *, inactive=False):
-    """Keep an expression as the user wrote it. Its result must carry no derivative: with `inactive` that is known."""
-    names = {}
+def raw(cx, node, type=OPAQUE, *, inactive=False, given=None):
+    """Keep an expression as the user wrote it. Its result must carry no derivative: with `inactive` that is known.
+
+    `given`: operands for names in it that are none of the program's.
+    """
+    names = dict(given or {})
     bound = {a.arg for n in ast.walk(node) if isinstance(n, ast.Lambda) for a in n.args.args}
     bound |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    for name in sorted(names_used(node) - bound):
+    for name in sorted(names_used(node) - bound - names.keys()):
         try:
             names[name] = _name(cx, ast.copy_location(ast.Name(name, ast.Load()), node))
         except Exception as error:
@@ -822,7 +825,10 @@ def _walrus(cx, node):
 
 
 def _text(cx, node):
-    return raw(cx, node, STATIC if False else OPAQUE, inactive=True)
+    from .kept_text import text_with_values
+
+    tree, operands = text_with_values(cx, node)
+    return raw(cx, tree, OPAQUE, inactive=True, given=operands)
 
 
 def _comprehension(cx, node):

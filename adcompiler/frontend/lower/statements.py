@@ -30,6 +30,7 @@ from ...ir.nodes import (
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from . import numbers
 from .context import assigned_names, names_used
+from .kept_text import lower_assertion, may_have_effects
 from .expressions import (
     BINARY,
     apply_operator,
@@ -654,6 +655,9 @@ def _effect(cx, node, reads, *, inactive=True):
 
 
 def _assert(cx, node):
+    if may_have_effects(cx, node.test):
+        lower_assertion(cx, node)
+        return
     _effect(cx, node, names_used(node))
 
 
