@@ -47,7 +47,7 @@ from .derivatives import (
     is_operator,
 )
 from .distributions import FrozenMethod, call_frozen, freeze, is_distribution
-from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, raw, subscript
+from .expressions import attribute, branch_value, elements, emit_call, in_block, lower_expression, subscript
 from .function_arguments import call_with_functions
 from .generated_forms import lower_generated
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, ContainerMethod, Partial, StoredClosure, StoredPartial, in_holder
