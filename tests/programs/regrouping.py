@@ -166,6 +166,35 @@ def ordered(x):
     return sum(v * len(k) for k, v in d.items()) * d.pop("q") + e["a"] * sum(e.values())
 
 
+def buffers_in_a_comprehension(x):
+    rows, tables = [np.zeros(4) for _ in range(3)], {k: np.zeros(2) for k in "ab"}
+    alias = rows[1]
+    rows[0], rows[1] = rows[1], rows[0]
+    rows[0] += x
+    alias *= 2.0
+    rows[1][0] = x[1]
+    rows.append(alias)
+    tables["a"][0] = x[0]
+    tables["b"] += x[1:3]
+    return sum((r * x).sum() * (k + 1) for k, r in enumerate(rows)) + tables["a"].sum() * tables["b"].prod()
+
+
+def numbers_in_a_comprehension(x):
+    table = [[0 for _ in range(4)] for _ in range(4)]
+    for i in range(4):
+        for j in range(4):
+            table[i][j] = x[i] * x[j] + (table[i - 1][j] if i else 0)
+    weights = [float(k) for k in range(4)]
+    weights[2] = x[0]
+    return table[3][3] * table[1][2] + sum(v * w for v, w in zip(weights, x))
+
+
+def order_by_active_keys(x):
+    order = sorted(range(4), key=lambda i: -x[i])
+    names = sorted(["a", "bb", "ccc"], key=lambda name: x[len(name)])
+    return x[order] @ np.arange(4.0) + x[len(names[0])] ** 2
+
+
 V = array([0.3, 1.2, -0.7, 2.1])
 M = array([[0.5, 1.5, -0.2], [1.1, 0.4, 0.9]])
 
@@ -188,5 +217,8 @@ PROGRAMS = [
     Program(breadth_first, (V,), note="a queue of inactive values beside active ones"),
     Program(sums_by_key, (V,), note="defaultdict"),
     Program(nested_defaults, (V,), note="defaultdict of dicts and of arrays"),
+    Program(buffers_in_a_comprehension, (V,), note="lists and dicts of zeros that are filled"),
+    Program(numbers_in_a_comprehension, (V,), note="nested lists of numbers that are filled"),
+    Program(order_by_active_keys, (V,), note="inactive elements sorted by active keys"),
     Program(ordered, (V,), note="OrderedDict"),
 ]

@@ -22,7 +22,6 @@ from . import numbers
 from .hooks import lower_on_adjoint
 from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
 from .objects import replaced
-from .regrouping import computed
 
 
 def _len(cx, node, args, kwargs):
@@ -234,7 +233,10 @@ def _as_list(cx, node, value, operands):
     if isinstance(cx.constant(value), (range, tuple, str)):
         return make_list(cx, node, [Const(v) for v in cx.constant(value)])
     if isinstance(t, Opaque) and not cx.varied(value) or isinstance(t, Ref) and t.kind == "dict":
-        return computed(cx, node, "[_e for _e in _source]", "list", _source=value)
+        path, cx.frame.path = cx.frame.path, (*cx.frame.path, "part", "elements")  # not the list of their keys
+        made = list_of_elements(cx, node, value)
+        cx.frame.path = path
+        return made
     cx.unsupported(node, "this cannot be searched with a key", "pass a list, a tuple or an array")
 
 
@@ -313,7 +315,8 @@ def _sorted(cx, node, args, kwargs):
     from .lists import copy_list, sort_list
 
     value, t = args[0], cx.type(args[0])
-    if not cx.varied(value) and not isinstance(t, Ref):
+    active_keys = cx.varied(kwargs["key"]) if "key" in kwargs else False
+    if not cx.varied(value) and not isinstance(t, Ref) and not active_keys:
         return None
     if isinstance(t, Ref) and t.kind == "dict":
         return (

@@ -6,7 +6,7 @@ import ast
 import copy
 import operator
 
-from ...ir.nodes import NOTHING, Const
+from ...ir.nodes import NOTHING, Assign, Const, GetItem, Raw, Unpack, Var
 from ...ir.types import Num, Ref
 from ..liveness import liveness
 from .context import Frame, assigned_names
@@ -46,6 +46,23 @@ def _kept(cx, node):
         return raw(cx, node)
     except Exception:
         return None
+
+
+def walk_next_time(cx, operand):
+    """If this is (an item of) what a comprehension made that was kept as text, have it walked in the next round."""
+    while isinstance(operand, Var) and isinstance(operand.definition, (Assign, Unpack)):
+        if isinstance(operand.definition, Unpack):
+            operand = next(source for target, source in operand.definition.pairs if target is operand)
+            continue
+        value = operand.definition.value
+        if isinstance(value, Raw) and isinstance(value.node, (ast.ListComp, ast.DictComp)):
+            if operand.place is not None and operand.place not in cx.assumed.walked_in_place:
+                cx.assumed.walked_in_place.add(operand.place)
+                cx.assumed.changed = True
+            return
+        base = value.base if isinstance(value, GetItem) else value
+        known = cx.constant(value.index) if isinstance(value, GetItem) and getattr(base, "items", None) else NOTHING
+        operand = base.items[known] if isinstance(known, int) else base
 
 
 def _mentions_active(cx, node):

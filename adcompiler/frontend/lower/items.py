@@ -134,6 +134,9 @@ def write_item(cx, node, base, index, value):
     """`base[index] = value` of a list or a dict."""
     t = cx.type(base)
     if not isinstance(t, Ref):
+        from .comprehensions import walk_next_time
+
+        walk_next_time(cx, base)
         cx.unsupported(node, "a store into something that does not change", "make a list of it")
     holder = holder_of(cx, base)
     if holder.cls is tuple:

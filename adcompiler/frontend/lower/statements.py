@@ -451,6 +451,9 @@ def store(cx, node, base, index, value, op=None, printed=None):
     t = cx.type(base)
     if not isinstance(t, Num) or not isinstance(base, Var):
         if cx.varied(value) or cx.varied(base):
+            from .comprehensions import walk_next_time
+
+            walk_next_time(cx, base)
             cx.unsupported(node, "a store into something that is not known to be an array")
         cx.emit(Store(base, index, value, op, printed, loc=cx.loc(node)))
         cx.note_store(base)
