@@ -51,8 +51,9 @@ def _refuse(options):
 class _Gradient(Derivative):
     """What `grad` and `value_and_grad` return."""
 
-    def __init__(self, function, wrt, with_value, options):
+    def __init__(self, function, wrt, with_value, options, has_aux=False):
         self.function, self.wrt, self.with_value, self.options = function, wrt, with_value, options
+        self.has_aux = has_aux
         self._caller = None
         name = getattr(function, "__name__", type(function).__name__)
         self.__name__ = f"{'value_and_grad' if with_value else 'grad'}_of_{name}"
@@ -69,15 +70,20 @@ class _Gradient(Derivative):
         from .derivatives.tangents import written_forward_gradient
 
         forward = self.options.get("mode") == "forward"
+        if self.has_aux and forward:
+            raise UnsupportedSyntaxError(
+                "the derivative of a gradient by mode='forward' with has_aux=True", hint="leave out mode="
+            )
         written = written_forward_gradient if forward else written_gradient
-        return written(self.inner, self.wrt, signature, strict, name=self.__name__, with_value=self.with_value)
+        more = {"has_aux": True} if self.has_aux else {}
+        return written(self.inner, self.wrt, signature, strict, name=self.__name__, with_value=self.with_value, **more)
 
     @property
     def caller(self):
         if self._caller is None:
             options = dict(self.options)
             caller = ForwardGradientCaller if options.pop("mode", "reverse") == "forward" else GradientCaller
-            self._caller = caller(programs_of(self.function, **options), self.wrt)
+            self._caller = caller(programs_of(self.function, **options), self.wrt, self.has_aux)
         return self._caller
 
     def __call__(self, *args, **kwargs):
@@ -86,19 +92,15 @@ class _Gradient(Derivative):
             for short_way in caller.fast:  # tried here, to save one more call
                 found = short_way(args)
                 if found is not None:
-                    return found if self.with_value else found[1]
-        caller = caller or self.caller
-        return caller(args, kwargs) if self.with_value else caller(args, kwargs)[1]
+                    return found if self.with_value else (found[1], found[0][1]) if self.has_aux else found[1]
+        found = (caller or self.caller)(args, kwargs)
+        return found if self.with_value else (found[1], found[0][1]) if self.has_aux else found[1]
 
     def __reduce__(self):
-        return _Gradient, (_picklable(self.function), self.wrt, self.with_value, self.options)
+        return _Gradient, (self.function, self.wrt, self.with_value, self.options, self.has_aux)
 
 
-def _picklable(function):
-    return function
-
-
-def grad(f, wrt=0, **options):
+def grad(f, wrt=0, *, has_aux=False, **options):
     """The gradient of `f` with respect to `wrt`: a function of the same arguments.
 
     f must return one real number (an array of size 1 counts); see `vjp` for other results. Returns one array
@@ -108,17 +110,25 @@ def grad(f, wrt=0, **options):
 
     >>> grad(lambda x, y: x * y * y, wrt=("x", 1))(2.0, 3.0)
     (9.0, 12.0)
+
+    With `has_aux=True`, f returns a pair `(value, auxiliary)`; the gradient is that of the value, beside the auxiliary
+    result, which carries no derivative.
+
+    >>> grad(lambda x: (x * x, f"at {x}"), has_aux=True)(3.0)
+    (6.0, 'at 3.0')
     """
-    return _Gradient(f, wrt, False, _refuse(dict(options)))
+    return _Gradient(f, wrt, False, _refuse(dict(options)), bool(has_aux))
 
 
-def value_and_grad(f, wrt=0, **options):
-    """Like `grad`, with the value of `f` in front.
+def value_and_grad(f, wrt=0, *, has_aux=False, **options):
+    """Like `grad`, with the value of `f` in front; with `has_aux=True` the pair that `f` returns.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
+    >>> value_and_grad(lambda x: (x * x, -x), has_aux=True)(3.0)
+    ((9.0, -3.0), 6.0)
     """
-    return _Gradient(f, wrt, True, _refuse(dict(options)))
+    return _Gradient(f, wrt, True, _refuse(dict(options)), bool(has_aux))
 
 
 grad.returns_derivative = value_and_grad.returns_derivative = True

@@ -245,17 +245,18 @@ class Programs:
         declared = [x for x in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if x is not None]
         return {"": loc(node), "return": loc(last_return(node)), **{x.arg: loc(x) for x in declared}}
 
-    def signature(self, binding, paths, constant=()) -> Signature:
+    def signature(self, binding, paths, constant=(), auxiliary=False) -> Signature:
         described = tuple((n, describe(v)) for n, v in zip(binding.names, binding.values, strict=True))
         if constant:
             described = tuple(
                 (n, told_apart(d, v, (n,), constant)) for (n, d), v in zip(described, binding.values, strict=True)
             )
         outputs = () if self.outputs == ("return",) else self.outputs
-        return Signature(described, paths, outputs, binding.aliases(), constant=constant)
+        return Signature(described, paths, outputs, binding.aliases(), constant=constant, auxiliary=auxiliary)
 
-    def joint(self, binding, paths, *, strict=False):
-        return self.checked(self.compiled(self.signature(binding, paths), joint=True, strict=strict), binding)
+    def joint(self, binding, paths, *, strict=False, auxiliary=False):
+        signature = self.signature(binding, paths, auxiliary=auxiliary)
+        return self.checked(self.compiled(signature, joint=True, strict=strict), binding)
 
     def split(self, binding, paths, *, strict=False, constant=()):
         signature = self.signature(binding, paths, constant)

@@ -15,8 +15,8 @@ from .runtime.shadows import attribute_names, is_object
 class ForwardGradientCaller:
     """Calls `(value, gradient)` of a function of few inputs: one sweep for each number in them."""
 
-    def __init__(self, programs, wrt):
-        self.programs, self.wrt = programs, wrt
+    def __init__(self, programs, wrt, has_aux=False):
+        self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
         self.fast: tuple = ()
 
     def __call__(self, args, kwargs):
@@ -35,7 +35,10 @@ class ForwardGradientCaller:
                 given = [None] * len(values)
                 given[k] = direction
                 value, tangent = run_tangent(programs, binding, wrt, given)
-                slopes.append(slope_of(value, tangent, binding, holomorphic))
+                if self.has_aux:
+                    slopes.append(slope_of(*first_of_pair(value, tangent, binding), binding, holomorphic))
+                else:
+                    slopes.append(slope_of(value, tangent, binding, holomorphic))
             found.append(assembled(v, iter(slopes), holomorphic))
         if value is None:  # no number anywhere: the value alone
             value, _ = run_tangent(programs, binding, wrt, [None] * len(values))
@@ -95,6 +98,17 @@ def slope_of(value, tangent, binding, holomorphic):
             hint="use ad.jvp for other results, or holomorphic=True for the complex derivative",
         )
     return np.reshape(0.0 if tangent is None else tangent, ())[()]
+
+
+def first_of_pair(value, tangent, binding):
+    """The value proper and its tangent, of a pair with an auxiliary result."""
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise NotScalarError(
+            "has_aux=True needs a pair, but the function returns something else",
+            binding.places["return"],
+            hint="return value, auxiliary",
+        )
+    return value[0], tangent[0]
 
 
 def _told(value) -> str:

@@ -35,9 +35,9 @@ class GradientCaller:
         if not wrt.differentiable:
             value = programs.function(*args, **kwargs)
             return value, wrt.empty_gradient(binding)
-        compiled = programs.joint(binding, wrt.paths)
+        compiled = programs.joint(binding, wrt.paths, auxiliary=self.has_aux)
         if compiled.effects:  # it must not be run again with strict zeros, so they are strict from the start
-            return self.run(programs.joint(binding, wrt.paths, strict=True), binding, wrt)
+            return self.run(programs.joint(binding, wrt.paths, strict=True, auxiliary=self.has_aux), binding, wrt)
         self.remember(args, kwargs, binding, wrt, compiled)
         return self.run(compiled, binding, wrt)
 
@@ -59,7 +59,7 @@ class GradientCaller:
                 raise
             raise NotScalarError(error.reason, binding.places["return"], hint=error.hint) from None
         if bad:
-            strict = self.programs.joint(binding, wrt.paths, strict=True)
+            strict = self.programs.joint(binding, wrt.paths, strict=True, auxiliary=self.has_aux)
             with np.errstate(all="ignore"):
                 value, gradients = call_generated(strict, "gradient", private_copy(values, strict))
         return value, wrt.packed(gradients, binding)

@@ -19,7 +19,7 @@ from .analysis.mirrored import mirrored_sites
 from .codegen.assemble import Generator, base_name, within_tuples
 from .codegen.compiled import Compiled
 from .codegen.instances import InstanceGenerator, name_instances
-from .codegen.seeds import refuse_text
+from .codegen.seeds import differentiated_result, refuse_text
 from .codegen.tangent import TangentGenerator, name_tangents
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
@@ -174,7 +174,7 @@ def wrt_variables(function, signature) -> list[Var]:
 
 def result_variables(function, signature) -> list[Var]:
     by_name = {n: v for (n, _), v in zip(signature.parameters, function.params, strict=True)}
-    return [*operands(function.result), *[by_name[n] for n in signature.outputs if n != "return"]]
+    return [*operands(differentiated_result(function, signature)), *[by_name[n] for n in signature.outputs if n != "return"]]
 
 
 __all__ = ["Compiled", "compile_function", "compile_tangent", "switched", "switches"]

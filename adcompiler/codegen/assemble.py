@@ -30,7 +30,7 @@ from .compiled import Compiled, finish
 from .names import Namer
 from .primal import PrimalNames, PrimalPrinter
 from .replays import resolve_replays
-from .seeds import check_result, make_seeds
+from .seeds import check_result, differentiated_result, make_seeds
 
 
 def within_tuples(v, path) -> tuple:
@@ -125,7 +125,7 @@ class Generator:
     def definitions(self) -> dict:
         """The generated functions by kind."""
         function, result = self.function, self.function.result
-        check_result(self, result)
+        check_result(self, differentiated_result(function, self.signature))
         builder = Builder(
             function, self.layout, self.cx, self.namer, self.bars, self.taken, self.shadowed, strict=self.strict
         )
@@ -195,7 +195,7 @@ class Generator:
 
     def reverse(self, builder) -> list:
         """Build the reverse code; the gradients that it ends in."""
-        result = self.function.result
+        result = differentiated_result(self.function, self.signature)
         seeds = make_seeds(self, builder, result)
         returned = builder.build(seeds, result if "return" in self.outputs else Const(None), self.inputs)
         by_name = {n: v for (n, _), v in zip(self.signature.parameters, self.function.params, strict=True)}

@@ -16,6 +16,20 @@ from ..transform.bars import unique
 from ..transform.code import END, Line, call, clone, constant, name, needed
 
 
+def differentiated_result(function, signature):
+    """The result whose derivative is asked for: the first of a pair with an auxiliary one. Raises NotScalarError."""
+    result = function.result
+    if not signature.auxiliary:
+        return result
+    if not isinstance(result, Var) or result.items is None or len(result.items) != 2:
+        raise NotScalarError(
+            f"has_aux=True needs a pair, but '{function.name}' returns something else",
+            function.loc,
+            hint="return value, auxiliary",
+        )
+    return result.items[0]
+
+
 def refuse_text(function):
     """A text has no gradient, whatever it was made of."""
     definition = getattr(function.result, "definition", None)

@@ -61,7 +61,7 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
             f"the derivative of a gradient with respect to {wrt!r}, which holds no number",
             hint="choose other arguments with wrt=",
         )
-    inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
+    inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases, auxiliary=has_aux)
     compiled = fully_taped(programs, inner, joint=True, strict=strict)
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
@@ -69,7 +69,7 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     given = ", ".join(private_arguments(compiled, signature, namespace))
     head = f"def {name}({', '.join(parameters)}):\n"
     call = f"{called}({given})"
-    if resolved.is_single and not with_value:
+    if resolved.is_single and not with_value and not has_aux:
         return written_function(name, f"{head}    return {call}[1]\n", namespace)
     value, gradient = free_name("value", parameters), free_name("gradient", parameters)
     parts = [
@@ -79,7 +79,7 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
         for k, path in zip(resolved.order, resolved.asked, strict=True)
     ]
     packed = parts[0] if resolved.is_single else f"({', '.join(parts)},)" if len(parts) == 1 else f"({', '.join(parts)})"
-    result = f"{value}, {packed}" if with_value else packed
+    result = f"{value}, {packed}" if with_value else f"{packed}, {value}[1]" if has_aux else packed
     text = f"{head}    {value}, {gradient} = {call}\n    return {result}\n"
     return written_function(name, text, namespace)
 

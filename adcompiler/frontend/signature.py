@@ -48,7 +48,8 @@ class Signature:
     """The types of one call: parameters by name (a star parameter holds a tuple, a double star a dict).
 
     wrt: paths of the active inputs: (parameter,) or (parameter, position or key). aliases: pairs of parameters that are
-    one object. outputs: parameters whose final content is a result.
+    one object. outputs: parameters whose final content is a result. constant: paths within inputs to what carries no
+    derivative. auxiliary: the result is a pair, of which the second has no part in the derivative.
     """
 
     parameters: tuple[tuple[str, Described], ...]
@@ -57,6 +58,7 @@ class Signature:
     aliases: tuple[tuple[str, str], ...] = ()
     returns: bool = True
     constant: tuple[tuple, ...] = ()
+    auxiliary: bool = False
 
 
 _SCALARS = {

@@ -8,17 +8,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..errors import RuleError, ShapeError
+from .strict import Missing
 
 
 def call_vjp(vjp, result_bar, result, *args, **kwargs):
-    """`vjp(result_bar, result, *args, **kwargs)` with arrays that cannot be written.
+    """`vjp(result_bar, result, *args, **kwargs)` with arrays that cannot be written: one adjoint for each of `args`.
+
+    Raises RuleError for anything but a tuple or list; where adjoints are missing at the end, when one is read.
 
     >>> call_vjp(lambda y_bar, y, x: (2.0 * x * y_bar,), np.ones(2), np.array([1.0, 9.0]), np.array([1.0, 3.0]))
     (array([2., 6.]),)
     """
     kwargs = {name: read_only(value) for name, value in kwargs.items()}
-    return vjp(read_only(result_bar), read_only(result), *map(read_only, args), **kwargs)
+    found = vjp(read_only(result_bar), read_only(result), *map(read_only, args), **kwargs)
+    if isinstance(found, (tuple, list)):  # those of arguments that this call gives by keyword stand behind
+        return (*found, *(Missing(_refusal(vjp, found, args)) for _ in args[len(found) :]))
+    raise _refusal(vjp, found, args)
+
+
+def _refusal(vjp, found, args) -> RuleError:
+    name = getattr(vjp, "__qualname__", repr(vjp))
+    wanted = "one adjoint" if len(args) == 1 else f"{len(args)} adjoints, one for each positional argument"
+    what = f"{len(found)} adjoints" if isinstance(found, (tuple, list)) else f"a {type(found).__name__}"
+    return RuleError(
+        f"the rule '{name}' returned {what}, and must return a tuple of {wanted}",
+        hint="return (x_bar,) for one argument, (x_bar, None) where the second has none" if len(args) < 3 else "None stands for zero",
+    )
 
 
 def read_only(value):

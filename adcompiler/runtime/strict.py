@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import RuleError
+
 
 def zero_wins(y_bar, contribution):
     """`contribution()` with zeros where `y_bar` is zero.
@@ -40,20 +42,34 @@ def strict_tangent(x_dot, slope):
     return np.where(flat, 0.0, value)[()]
 
 
+class Missing:
+    """Stands for an adjoint that a functional rule did not return; `error` is raised where it is read."""
+
+    def __init__(self, error):
+        self.error = error
+
+
 def adjoint_or_zero(adjoint, primal):
     """The adjoint that a functional rule gave for `primal`, or zeros for None; shape and kind of `primal`.
 
     >>> adjoint_or_zero(None, np.ones(2))
     array([0., 0.])
     """
+    if isinstance(adjoint, Missing):
+        raise adjoint.error
     if adjoint is None:
         return np.zeros(np.shape(primal), np.result_type(primal)) if isinstance(primal, np.ndarray) else 0.0
     if np.shape(adjoint) != np.shape(primal):
         from .shape import unbroadcast
 
-        adjoint = unbroadcast(
-            np.broadcast_to(adjoint, np.broadcast_shapes(np.shape(adjoint), np.shape(primal))), np.shape(primal)
-        )
+        try:
+            shape = np.broadcast_shapes(np.shape(adjoint), np.shape(primal))
+        except ValueError:
+            raise RuleError(
+                f"a rule gave an adjoint of shape {np.shape(adjoint)} for an argument of shape {np.shape(primal)}",
+                hint="an adjoint has the shape of its argument",
+            ) from None
+        adjoint = unbroadcast(np.broadcast_to(adjoint, shape), np.shape(primal))
     if np.iscomplexobj(adjoint) and not np.iscomplexobj(primal):
         adjoint = np.real(adjoint)
     return adjoint
