@@ -25,6 +25,7 @@ from .errors import (
     UnsupportedSyntaxError,
 )
 from .forward import jvp, linearize
+from .implicit import custom_fixed_point, custom_root
 from .report.tape_profile import TapeProfile, plot_tape, tape_profile
 from .jacobians import hessian, hvp, jacobian
 from .rules.registry import register_jvp, register_vjp, rule
@@ -36,7 +37,7 @@ from .surgery import on_adjoint
 __version__ = "0.1.0"
 
 _LATER = {
-    **dict.fromkeys(("debug_nans", "custom_root"), "surgery on adjoints and ready-made rules"),
+    **dict.fromkeys(("debug_nans",), "surgery on adjoints and ready-made rules"),
 }
 
 
@@ -68,6 +69,8 @@ __all__ = [
     "check_rule",
     "checkpoint",
     "checkpointed",
+    "custom_fixed_point",
+    "custom_root",
     "differentiable",
     "grad",
     "hessian",

@@ -439,15 +439,16 @@ def register_vjp(function, vjp):
     >>> def cube(x): return x ** 3
     >>> register_vjp(cube, lambda y_bar, y, x: (3.0 * x ** 2 * y_bar,))
     """
-    _register_functional(function, vjp=vjp)
+    register_functional(function, vjp=vjp)
 
 
 def register_jvp(function, jvp):
     """Give `function` a functional rule for forward mode: `jvp(tangents, y, *args, **kwargs)` is the result's tangent."""
-    _register_functional(function, jvp=jvp)
+    register_functional(function, jvp=jvp)
 
 
-def _register_functional(function, **given):
+def register_functional(function, **given):
+    """Give `function` a functional rule: `vjp` or `jvp`, and further fields of the rule."""
     old = _find(function)
     if old is not None and "vjp" not in given:  # what it has for reverse mode stays
         _add(dataclasses.replace(old, functions=(_canonical(function),), **given), replace=True)

@@ -17,6 +17,7 @@ import numpy as np
 from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Opaque, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
+from ...runtime.functional_rules import call_jvp, call_vjp
 from ...surgery import on_adjoint
 from . import numbers
 from .hooks import lower_on_adjoint
@@ -425,7 +426,21 @@ def _combined(name, instead):
     return handler
 
 
+def _functional_rule(cx, node, args, kwargs):
+    """The call of a user's rule in generated code that is differentiated again: its text is walked, where it has one."""
+    rule = cx.constant(args[0])
+    if getattr(rule, "first_order_only", False) and any(cx.varied(a) for a in args):
+        cx.unsupported(
+            node,
+            f"the derivative of a derivative through {rule.__name__}, which is known to first order",
+            "differentiate the steps of the solver instead, or take differences of the gradient",
+        )
+    return None
+
+
 HANDLERS = {
+    call_vjp: _functional_rule,
+    call_jvp: _functional_rule,
     len: _len,
     isinstance: _isinstance,
     hasattr: _hasattr,
