@@ -15,6 +15,7 @@ from .errors import (
     MemoryBudgetError,
     MissingRuleError,
     NonDifferentiableInputError,
+    NonFiniteAdjointError,
     NotScalarError,
     RuleError,
     ShapeError,
@@ -29,6 +30,7 @@ from .implicit import custom_fixed_point, custom_root
 from .report.tape_profile import TapeProfile, plot_tape, tape_profile
 from .jacobians import hessian, hvp, jacobian
 from .rules.registry import register_jvp, register_vjp, rule
+from .runtime.debugging import debug_nans
 from .runtime.leaf import Leaf, leaf, no_grad
 from .runtime.tape import Tape
 from .segments import checkpoint, checkpointed
@@ -36,9 +38,7 @@ from .surgery import on_adjoint
 
 __version__ = "0.1.0"
 
-_LATER = {
-    **dict.fromkeys(("debug_nans",), "surgery on adjoints and ready-made rules"),
-}
+_LATER: dict[str, str] = {}  # names of later versions, and what this one is without
 
 
 def __getattr__(name):
@@ -55,6 +55,7 @@ __all__ = [
     "MemoryBudgetError",
     "MissingRuleError",
     "NonDifferentiableInputError",
+    "NonFiniteAdjointError",
     "NotScalarError",
     "RuleError",
     "ShapeError",
@@ -71,6 +72,7 @@ __all__ = [
     "checkpointed",
     "custom_fixed_point",
     "custom_root",
+    "debug_nans",
     "differentiable",
     "grad",
     "hessian",

@@ -28,7 +28,7 @@ from .runtime.finish import kept_apart, private_copy
 
 
 def _refuse(options):
-    for name in ("tape_dtype", "debug_nans"):
+    for name in ("tape_dtype",):
         if options.pop(name, None):
             raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
     if options.get("backend") is not None:
@@ -42,7 +42,7 @@ def _refuse(options):
     for name in ("checkpoint", "memory"):
         if options.get(name) is None:
             options.pop(name, None)
-    unknown = set(options) - {"outputs", "holomorphic", "mode", "backend", "checkpoint", "memory"}
+    unknown = set(options) - {"debug_nans", "outputs", "holomorphic", "mode", "backend", "checkpoint", "memory"}
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     return options

@@ -21,6 +21,7 @@ from .rules import registry
 from .rules.registry import forward_mode, lookup
 from .generated_calls import call_generated, guards_hold, read_globals
 from .gradient_calls import GradientCaller
+from .runtime.debugging import is_checking
 from .runtime.finish import is_nan, private_copy
 from .runtime.seeds import checked_seed
 from .runtime.tape import Tape
@@ -68,7 +69,7 @@ class DifferentiableFunction:
     def _check_options(self):
         chosen_backend(self.primal, self.options.get("backend"))
         checked_checkpointing(self.options)
-        for name in ("tape_dtype", "debug_nans"):
+        for name in ("tape_dtype",):
             if self.options.get(name):
                 raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
 
@@ -77,6 +78,7 @@ class DifferentiableFunction:
         """The compiled forms of this function, made when first asked for."""
         if self._programs is None:
             self._programs = programs_for(self.primal, **options_of_programs(self.options))
+            self._programs.debug_nans = bool(self.options.get("debug_nans"))
         return self._programs
 
     @property
@@ -207,6 +209,8 @@ def _unpickled(reference, options):
 class Programs:
     """Everything compiled of one function, by signature."""
 
+    debug_nans = False  # the option: every adjoint is checked
+
     def __init__(self, function, outputs="return", holomorphic=False, backend=None, checkpoint=None, memory=None):
         self.function, self.checkpoint, self.memory = function, checkpoint, memory
         self.backend = chosen_backend(function, backend)
@@ -252,14 +256,25 @@ class Programs:
                 (n, told_apart(d, v, (n,), constant)) for (n, d), v in zip(described, binding.values, strict=True)
             )
         outputs = () if self.outputs == ("return",) else self.outputs
-        return Signature(described, paths, outputs, binding.aliases(), constant=constant, auxiliary=auxiliary)
+        return Signature(described, paths, outputs, binding.aliases(), constant=constant, auxiliary=auxiliary, checked=self.is_checked)
 
     def joint(self, binding, paths, *, strict=False, auxiliary=False):
         signature = self.signature(binding, paths, auxiliary=auxiliary)
-        return self.checked(self.compiled(signature, joint=True, strict=strict), binding)
+        return self.checked(self.compiled(signature, joint=True, strict=strict or signature.checked), binding)
+
+    @property
+    def is_checked(self) -> bool:
+        """Is every adjoint to be checked for NaN and inf?"""
+        checked = self.debug_nans or is_checking()
+        if checked and self.backend == "numba":
+            raise UnsupportedSyntaxError(
+                "the Numba backend does not check adjoints for NaN", hint="use backend='numpy' while looking for it"
+            )
+        return checked
 
     def split(self, binding, paths, *, strict=False, constant=()):
         signature = self.signature(binding, paths, constant)
+        strict = strict or signature.checked
         made = self.compiled(signature, joint=False, strict=strict)
         if made.takes_derivatives and not strict:  # a second run with strict zeros would need another tape
             made = self.compiled(signature, joint=False, strict=True)
@@ -509,6 +524,7 @@ def programs_of(function, **options) -> Programs:
     key = tuple(sorted(options.items()))
     if key not in found:
         found[key] = programs_for(function, **options_of_programs(options))
+        found[key].debug_nans = bool(options.get("debug_nans"))
     return found[key]
 
 

@@ -135,3 +135,7 @@ class GradientMismatchError(AdcompilerError, AssertionError):
 
 class RuleError(AdcompilerError):
     """A derivative rule does not keep to its form: too few adjoints, a result over the memory of an argument, ..."""
+
+
+class NonFiniteAdjointError(AdcompilerError, FloatingPointError):
+    """`debug_nans` found a NaN or inf in an adjoint."""

@@ -9,6 +9,7 @@ from .calling import resolve_wrt
 from .errors import NotScalarError
 from .frontend.lower.baked import Attributes
 from .generated_calls import IsSame, add_place, call_generated, guard_checks
+from .runtime.debugging import STATE
 from .runtime.finish import finished, is_nan, private_copy
 
 
@@ -66,7 +67,7 @@ class GradientCaller:
 
     def remember(self, args, kwargs, binding, wrt, compiled):
         """Keep a short way for the next call of this kind."""
-        if kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
+        if self.programs.is_checked or kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
             return
         places = [p - binding.hidden for p in wrt.positions]
         if any(p < 0 for p in places) or any(k < 0 for k in wrt.order) or not binding.fits(args) or len(self.fast) > 16:
@@ -106,7 +107,8 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
             known[f"type_{k}"] = type(a)
         else:
             return None
-    lines = []
+    known["checking"] = STATE
+    lines = ["    if checking.depth:", "        return None"]  # `debug_nans` needs other code
     if names:
         lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
     lines += _guard_lines(compiled, known)

@@ -122,7 +122,10 @@ def _with_rule(residual, equation, like, solver):
 
 def _check_type(name, x, args, like):
     """A solution must be what `like` says: code was compiled for it."""
-    if like is not None and like < len(args) and (np.ndim(x) != np.ndim(args[like]) or isinstance(x, np.ndarray) != isinstance(args[like], np.ndarray)):
+    if like is None or like >= len(args):
+        return
+    model = args[like]
+    if np.ndim(x) != np.ndim(model) or isinstance(x, np.ndarray) != isinstance(model, np.ndarray):
         raise RuleError(
             f"the solution of '{name}' is of type {type(x).__name__} with {np.ndim(x)} axes, and not like argument {like}",
             hint="name an argument of the same type with like=, or leave it out",

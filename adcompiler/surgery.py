@@ -29,7 +29,7 @@ def on_adjoint(h, hook):
 
 @rule(on_adjoint, alias="view", alias_of="h", constant_in=("hook",))
 def hooked(h, hook):
-    y = on_adjoint(h, hook)
+    y = on_adjoint(h, hook)  # noqa: F841
     h_bar = replaced(y_bar, hook(y_bar))  # noqa: F841, F821  (the reverse is written by transform/hook_adjoints)
     y_dot = h_dot  # noqa: F841, F821
 

@@ -26,6 +26,7 @@ from ..transform.simplify import simplify
 from ..transform.unit_products import unit_products
 from ..transform.verify import assigned_names, verify_code, verify_sites
 from . import emit
+from .adjoint_checks import add_checks
 from .compiled import Compiled, finish
 from .names import Namer
 from .primal import PrimalNames, PrimalPrinter
@@ -93,6 +94,7 @@ class Generator:
         )
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
         self.backend = backend
+        self.simplifying &= not signature.checked  # every adjoint has a line of its own
         self.volatile, self.module_names, self.plain = volatile, module_names, plain
         self.parts: list[Generator] = []  # of the functions that recursive calls use
         self.base = base or base_name(function)
@@ -315,9 +317,15 @@ class Generator:
             simplify(code, set(), enabled=True)
         self.verify_simplified(code, self.parameters(), "gradient")
         self.verify_kept(code, code)
+        self.check_adjoints(code)
         returned = code.pop().value
         made = emit.function(f"{self.base}_gradient", emit.arguments(self.parameters()), code, returned)
         return {"gradient": made}
+
+    def check_adjoints(self, code):
+        """For `debug_nans`: a check behind each line of an adjoint."""
+        if self.signature.checked:
+            add_checks(code, self.namer, program_names(self.layout))
 
     @property
     def interrupted(self) -> bool:
@@ -373,6 +381,7 @@ class Generator:
         simplify(code, set(), enabled=self.simplifying)
         self.verify_simplified(code, self.adjoint_arguments(), "adjoint")
         self.verify_kept(simplified, code)
+        self.check_adjoints(code)
         returned = code.pop().value
         adjoint_def = emit.function(f"{self.base}_adjoint", self.adjoint_parameters(), code, returned)
         return {"forward": forward_def, "adjoint": adjoint_def}

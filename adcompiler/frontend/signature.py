@@ -50,6 +50,7 @@ class Signature:
     wrt: paths of the active inputs: (parameter,) or (parameter, position or key). aliases: pairs of parameters that are
     one object. outputs: parameters whose final content is a result. constant: paths within inputs to what carries no
     derivative. auxiliary: the result is a pair, of which the second has no part in the derivative.
+    checked: every adjoint is checked for NaN and inf.
     """
 
     parameters: tuple[tuple[str, Described], ...]
@@ -59,6 +60,7 @@ class Signature:
     returns: bool = True
     constant: tuple[tuple, ...] = ()
     auxiliary: bool = False
+    checked: bool = False
 
 
 _SCALARS = {
