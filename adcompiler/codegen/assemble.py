@@ -19,7 +19,7 @@ from ..runtime.tape import Tape, private
 from ..transform.adjoint import Builder
 from ..transform.bars import Taken, bar_names, unique
 from ..transform.code import Line, call, constant, expressions, lines, name, subscript
-from ..transform.own_shadows import mentions_shadow, own_shadows, zeros_of_lists
+from ..transform.own_shadows import mentions_shadow, own_shadows, without_other_names, zeros_of_lists
 from ..transform.save import Saver
 from ..transform.shadow_names import name_shadows
 from ..transform.simplify import simplify
@@ -166,7 +166,7 @@ class Generator:
             name_shadows(reverse, self.taken, self.bars_of_containers(reverse), always)
             if not self.module_names:  # functions of a recursion share their table
                 zeros = zeros_of_lists(function, self.layout, self.cx, names, builder.numpy)
-                own_shadows(reverse, zeros)
+                own_shadows(reverse, without_other_names(zeros, forward))
             if mentions_shadow([*reverse, *returned]):
                 self.open_shadow(reverse)
         self.saver = saver

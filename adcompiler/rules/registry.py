@@ -352,6 +352,25 @@ def all_inactive() -> list:
     return list(_INACTIVE.values())
 
 
+_WRITTEN: dict[int, tuple] = {}
+
+
+def written_out(function, twin, of_tuple=False):
+    """Where `function` gets active values, the Python function `twin` is differentiated in its place.
+
+    With `of_tuple` that holds for a first argument that is a tuple only.
+    """
+    _WRITTEN[id(function)] = (function, twin, of_tuple)
+
+
+def twin_of(function, first_is_tuple=False):
+    """The Python function that stands for a library function on active values, or None."""
+    found = _WRITTEN.get(id(function))
+    if found is None or found[0] is not function or found[2] and not first_is_tuple:
+        return None
+    return found[1]
+
+
 def inactive(*functions):
     """List functions whose results carry no derivative."""
     for function in map(_canonical, functions):

@@ -37,6 +37,15 @@ def own_shadows(code, zeros: dict[str, ast.expr]):
                 item.value = clone(zeros[primal])
 
 
+def without_other_names(zeros, forward) -> dict[str, ast.expr]:
+    """`zeros` less the lists that the forward code means by a second name, as where one is kept for the reverse sweep."""
+    doubled = set()
+    for item in lines(forward):
+        if isinstance(item, Line) and isinstance(item.value, ast.Name) and isinstance(item.target, ast.Name):
+            doubled |= {item.target.id, item.value.id}
+    return {printed: made for printed, made in zeros.items() if printed not in doubled}
+
+
 def mentions_shadow(code) -> bool:
     """Is the table of shadows still used?"""
     return any(
@@ -108,4 +117,4 @@ def _zeros(types, printed, numpy):
     return None
 
 
-__all__ = ["mentions_shadow", "own_shadows", "zeros_of_lists"]
+__all__ = ["mentions_shadow", "own_shadows", "without_other_names", "zeros_of_lists"]

@@ -24,7 +24,7 @@ from ...ir.nodes import NOTHING, Assign, Call, Const, Effect, GetItem, Raw, Var
 from ...ir.types import INT, OPAQUE, STATIC, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.mutators import lookup_mutator
 from ...rules.libraries import public_name
-from ...rules.registry import is_inactive, lookup
+from ...rules.registry import is_inactive, lookup, twin_of
 from ...rules.unsupported import unsupported_hint, unsupported_reason
 from ...runtime.by_source import SOURCES
 from ..liveness import liveness
@@ -53,6 +53,8 @@ from .generated_forms import lower_generated
 from .function_values import ArrayMethod, BoundMethod, Choice, Closure, ContainerMethod, Partial, StoredClosure, StoredPartial, in_holder
 from .regrouping import nested_lists, unzipped
 from .inheritance import Initialiser, initialise, lower_super
+from .interpolators import call_interpolator, note_class, note_method
+from .sparse_products import constant_product
 from .tapes import open_tape
 from .values import copy_of, global_variable, tuple_of
 
@@ -122,6 +124,8 @@ def _printed_closure(cx, node, defaults, keyword):
             callable(cx.frame.globals[n]) or isinstance(cx.frame.globals[n], types.ModuleType)
         ):
             names[n] = Const(cx.frame.globals[n])
+        elif isinstance(cx.frame.globals.get(n), (int, float, complex, np.ndarray, np.generic)):
+            names[n] = global_variable(cx, node, n, cx.frame.globals, "global")
     for part in ast.walk(tree):
         if isinstance(part, ast.Name) and part.id in renamed:
             part.id = renamed[part.id]
@@ -376,6 +380,13 @@ def call_value(cx, node, callee, args, kwargs):
         if isinstance(call, types.FunctionType):
             take_for_granted(cx, cx.assumed.holders[t.site].cls, "__call__")
             return call_function(cx, node, call, [callee, *args], dict(kwargs))
+    if isinstance(t, Tup) and t.cls is not None and isinstance(getattr(t.cls, "__call__", None), types.FunctionType):
+        take_for_granted(cx, t.cls, "__call__")
+        return call_function(cx, node, t.cls.__call__, [callee, *args], dict(kwargs))
+    if value is NOTHING and any(cx.varied(a) for a in (*args, *kwargs.values())):
+        interpolated = call_interpolator(cx, node, callee, args, kwargs)
+        if interpolated is not None:
+            return interpolated
     if value is NOTHING:
         if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
             if unsupported_reason(_function_of(callee)) is not None:
@@ -486,10 +497,15 @@ def call_function(cx, node, function, args, kwargs):
     if isinstance(function, np.ufunc) and "where" in kwargs and any(cx.varied(a) for a in args):
         cx.unsupported(node, "'where=' without 'out=' leaves elements without a value", "pass out=np.zeros_like(...)")
     rule = lookup(function)
+    twin = twin_of(function, bool(args) and isinstance(cx.type(args[0]), Tup))
+    if twin is not None and any(cx.varied(a) for a in (*args, *kwargs.values())):
+        return call_function(cx, node, twin, args, kwargs)
+    if twin is not None:
+        return _opaque_call(cx, node, Const(function), args, kwargs)
     if rule is not None and rule.calls:
         if any(cx.varied(a) for a in (*args, *kwargs.values())):
             return call_with_functions(cx, node, rule, args, kwargs)
-        rule = None
+        return _opaque_call(cx, node, Const(function), args, kwargs)
     if rule is not None and _overwrites(cx, node, function, rule, args, kwargs):
         return _opaque_call(cx, node, Const(function), args, kwargs)
     if rule is not None and rule.infer == "source":
@@ -541,6 +557,8 @@ def call_function(cx, node, function, args, kwargs):
     active = any(cx.varied(a) for a in (*args, *kwargs.values()))
     if is_distribution(function):
         return freeze(cx, node, function, args, kwargs)
+    if active and type(function).__module__.startswith("scipy.interpolate"):
+        return call_interpolator(cx, node, Const(function), args, kwargs)
     if active and (getattr(function, "__module__", None) or "").startswith("scipy."):
         cx.missing_rule(node, _name(function))  # what SciPy does inside is not written to be differentiated
     if not isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) and not hasattr(
@@ -671,6 +689,7 @@ def _opaque_call(cx, node, callee, args, kwargs):
     for a in (*args, *kwargs.values()):
         _may_be_written(a)
     result = cx.assign_temporary(Call(callee, tuple(args), dict(kwargs)), OPAQUE, node)
+    note_class(cx, callee, result)
     cx.note_store(*args)
     return result
 
@@ -692,6 +711,9 @@ def _opaque_method(cx, node, base):
         method = _known_method(cx, base, node.func.attr)
         if method is not None and (lookup(method) is not None or is_inactive(method)):
             return emit_call(cx, node, method, (base, *args), kwargs, method=node.func.attr)
+        product = constant_product(cx, node, base, args[0]) if node.func.attr == "dot" and len(args) == 1 and not kwargs else None
+        if product is not None:
+            return product
         cx.missing_rule(
             node,
             f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
@@ -707,6 +729,7 @@ def _opaque_method(cx, node, base):
         _type_drawn(cx, base, node.func.attr, args, kwargs),
         node,
     )
+    note_method(cx, base, node.func.attr, result)
     cx.note_store(*args)
     return result
 

@@ -59,6 +59,7 @@ from . import numbers, sequence_arguments
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .context import Frame, Group, names_used
 from .distributions import Frozen, frozen_attribute
+from .sparse_products import constant_product
 from .values import bring, copy_of, global_variable, tuple_of
 
 BINARY = {
@@ -227,6 +228,10 @@ def apply_operator(cx, node, function, left, right):
             return Const(value)
         if isinstance(value, (int, float, bool)):
             return emit_call(cx, node, function, (left, right), {}, const=value)
+    if function is operator.matmul:
+        product = constant_product(cx, node, left, right)
+        if product is not None:
+            return product
     if function is operator.mod and isinstance(cx.type(left), (Static, Opaque)):
         return _opaque_operator(cx, node, function, left, right)
     return emit_call(cx, node, function, (left, right), {})

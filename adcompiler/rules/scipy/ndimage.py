@@ -14,6 +14,9 @@ from ...runtime.scipy.images import (
     correlate_adjoint,
     gaussian_adjoint,
     gaussian_filter_adjoint,
+    gaussian_radius,
+    kernel_adjoint,
+    kernel_filter,
     laplace_adjoint,
     line_weights_adjoint,
     prewitt_adjoint,
@@ -22,7 +25,7 @@ from ...runtime.scipy.images import (
     uniform_filter_adjoint,
     weights_adjoint,
 )
-from ..registry import rule
+from ..registry import inactive, rule
 
 _PLAIN = {"output": None, "cval": 0.0}
 
@@ -97,3 +100,21 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     y = ndimage.uniform_filter1d(input, size, axis, None, mode, 0.0, origin)
     input_bar = uniform_adjoint(y_bar, size, axis, mode, origin)
+
+
+# ---- what the rules above call: differentiated again at higher order ----
+
+
+@rule(kernel_adjoint, linear=("y_bar",))
+def kernel_adjoint_(y_bar, kernel, mode="reflect"):
+    x = kernel_adjoint(y_bar, kernel, mode)
+    y_bar_bar = kernel_filter(x_bar, kernel, mode)
+
+
+@rule(kernel_filter, linear=("x",))
+def kernel_filter_(x, kernel, mode="reflect"):
+    y = kernel_filter(x, kernel, mode)
+    x_bar = kernel_adjoint(y_bar, kernel, mode)
+
+
+inactive(gaussian_radius)

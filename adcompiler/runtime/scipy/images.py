@@ -47,6 +47,20 @@ def kernel_adjoint(y_bar, kernel, mode="reflect"):
     return found
 
 
+def kernel_filter(x, kernel, mode="reflect"):
+    """The filter with a kernel of odd lengths, of which `kernel_adjoint` is the adjoint.
+
+    >>> kernel_filter(np.array([1.0, 0.0]), np.array([1.0, 1.0, 1.0]), "nearest").tolist()
+    [2.0, 1.0]
+    """
+    modes = [mode] * np.ndim(x) if isinstance(mode, str) else list(mode)
+    for axis, how in enumerate(modes):
+        widths = [(0, 0)] * np.ndim(x)
+        widths[axis] = (kernel.shape[axis] // 2,) * 2
+        x = np.pad(x, widths, _PADDING[how])
+    return signal.convolve(x, kernel, mode="valid")
+
+
 def _folded(extended, axis, radius, n, mode):
     moved = np.moveaxis(extended, axis, 0)
     if _PADDING[mode] == "constant":

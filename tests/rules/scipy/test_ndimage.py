@@ -5,6 +5,7 @@ from scipy import ndimage
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
+from adcompiler.runtime.scipy import images
 from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(ndimage.convolve)
@@ -37,6 +38,9 @@ CASES = (
     + [(ndimage.uniform_filter1d, (real(5, 4), n), {"axis": a, "mode": m, "origin": o}) for n, o in [(3, 0), (4, 1), (2, 0)]
        for a in (0, 1) for m in MODES]
 )
+
+CASES += [(f, (real(5, 4), real(3, 5)), {"mode": m}) for f in (images.kernel_adjoint, images.kernel_filter)
+          for m in (*MODES, ["wrap", "nearest"])]
 
 
 @pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))

@@ -1,0 +1,101 @@
+"""Rules for scipy.sparse: products and direct solutions, in the entries of a matrix and in the dense operand.
+
+A matrix that is made of active entries, `csr_matrix((data, (rows, cols)))`, `csc_matrix`, `coo_matrix` or `diags`, is a
+tuple in differentiated code; it has products with dense operands, `dot`, `toarray`, `transpose`, and `spsolve`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
+
+from ...ir.types import Num
+from ...runtime.scipy.matrices import (
+    constant_product,
+    constant_product_adjoint,
+    constant_product_tangent,
+    diagonal_columns,
+    diagonal_extents,
+    diagonal_rows,
+    entries_adjoint,
+    extents,
+    from_columns,
+    from_diagonals,
+    from_rows,
+    solve_written,
+    sparse_dense,
+    sparse_product,
+    sparse_solution,
+    spread_pointers,
+    spsolve_adjoint,
+)
+from ..registry import inactive, rule, written_out
+
+
+def _like(position):
+    """An array with as many axes as an argument; its kind is told when the program runs."""
+
+    def infer(*types, **named):
+        t = types[position]
+        rank = t.rank if isinstance(t, Num) else None
+        return Num("?", None, rank, None if rank is None else True, None if rank is None else (None,) * rank)
+
+    return infer
+
+
+def _matrix(*types, **named):
+    return Num(types[0].kind if isinstance(types[0], Num) else "?", None, 2, True, (None, None))
+
+
+for _name in ("csr_matrix", "csr_array", "coo_matrix", "coo_array"):
+    written_out(getattr(sparse, _name), from_rows, of_tuple=True)
+for _name in ("csc_matrix", "csc_array"):
+    written_out(getattr(sparse, _name), from_columns, of_tuple=True)
+for _name in ("diags", "diags_array"):
+    if hasattr(sparse, _name):
+        written_out(getattr(sparse, _name), from_diagonals)
+written_out(linalg.spsolve, solve_written, of_tuple=True)
+
+
+@rule(sparse_product, multilinear=("data", "x"), infer=_like(4))
+def sparse_product_(data, rows, cols, shape, x):
+    y = sparse_product(data, rows, cols, shape, x)
+    data_bar = entries_adjoint(y_bar, x, rows, cols)
+    x_bar = sparse_product(np.conj(data), cols, rows, (shape[1], shape[0]), y_bar)
+
+
+@rule(sparse_dense, linear=("data",), infer=_matrix)
+def sparse_dense_(data, rows, cols, shape):
+    y = sparse_dense(data, rows, cols, shape)
+    data_bar = y_bar[rows, cols]
+
+
+@rule(sparse_solution, infer=_like(4))
+def sparse_solution_(data, rows, cols, shape, b):
+    x = sparse_solution(data, rows, cols, shape, b)
+    solved = sparse_solution(np.conj(data), cols, rows, shape, x_bar)
+    data_bar = -entries_adjoint(solved, x, rows, cols)
+    b_bar = solved
+    x_dot = sparse_solution(data, rows, cols, shape, b_dot - sparse_product(data_dot, rows, cols, shape, x))
+
+
+def _product(matrix, x):
+    return Num("?")
+
+
+@rule(constant_product, infer=_product)
+def constant_product_(matrix, x):
+    y = constant_product(matrix, x)
+    x_bar = constant_product_adjoint(matrix, y_bar, np.shape(x))
+    y_dot = constant_product_tangent(matrix, x_dot)
+
+
+@rule(linalg.spsolve, infer=_like(1))
+def spsolve(A, b, permc_spec=None, use_umfpack=True):
+    x = linalg.spsolve(A, b)
+    b_bar = spsolve_adjoint(A, x_bar)
+    x_dot = linalg.spsolve(A, b_dot)
+
+
+inactive(extents, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)

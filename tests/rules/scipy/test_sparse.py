@@ -1,0 +1,156 @@
+"""Rules of scipy.sparse: entries and dense operands of products and solutions, in both modes."""
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse import linalg
+
+import adcompiler as ad
+from adcompiler.rules.registry import lookup
+from adcompiler.runtime.scipy import matrices
+from tests.rules.scipy.both_modes import check_both_modes
+from tests.rules.template_check import check_template, uncovered_rules
+
+lookup(linalg.spsolve)
+from adcompiler.rules.scipy import sparse as rules  # noqa: E402
+
+RNG = np.random.default_rng(14)
+ROWS, COLS = np.array([0, 1, 2, 0, 2, 2, 1]), np.array([0, 1, 2, 2, 0, 0, 3])
+
+
+def real(*shape):
+    return RNG.standard_normal(shape)
+
+
+def cplx(*shape):
+    return real(*shape) + 1j * real(*shape)
+
+
+SQUARE = (np.array([0, 1, 2, 0, 2, 2]), np.array([0, 1, 2, 2, 0, 0]))
+DATA = np.array([4.0, 5.0, 6.0, 0.5, 0.3, 0.4])
+CONSTANT = sparse.csc_matrix((DATA, SQUARE), (3, 3))
+ROW = np.array([1.0, 2.0, -1.0])
+CASES = (
+    [(matrices.sparse_product, (f(7), ROWS, COLS, (3, 4), g(*s)), {}) for f in (real, cplx) for g in (real, cplx) for s in [(4,), (4, 2)]]
+    + [(matrices.sparse_dense, (f(7), ROWS, COLS, (3, 4)), {}) for f in (real, cplx)]
+    + [(matrices.sparse_solution, (DATA + 0.1 * f(6), *SQUARE, (3, 3), f(*s)), {}) for f in (real, cplx) for s in [(3,), (3, 2)]]
+    + [(matrices.constant_product, (m, f(*s)), {}) for m in (CONSTANT, sparse.csr_array(CONSTANT), 1j * CONSTANT, linalg.aslinearoperator(CONSTANT))
+       for f in (real, cplx) for s in [(3,), (3, 2)]]
+    + [(matrices.constant_product, (m, real(3)), {}) for m in (ROW, np.ones((2, 4, 3)), np.ones((4, 3)))]
+    + [(linalg.spsolve, (CONSTANT, f(*s)), {}) for f in (real,) for s in [(3,), (3, 2)]]
+)
+
+
+@pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))
+def test_adjoint_and_tangent_agree_with_differences(function):
+    for f, args, kwargs in CASES:
+        if f is function:
+            check_template(f, *args, tolerance=1e-5, **kwargs)
+
+
+def test_every_rule_of_the_file_has_a_case():
+    assert uncovered_rules(rules, CASES) == []
+
+
+# ---- programs ----
+
+
+def entries(data, b):
+    a = sparse.csr_matrix((data, SQUARE), shape=(3, 3))
+    return np.sum((a @ b) ** 2) + np.sum(a.dot(b)) + np.sum(a.toarray() ** 3)
+
+
+def pointers(data, b):
+    a = sparse.csc_array((data, np.array([0, 2, 1, 0, 1, 2]), np.array([0, 2, 3, 6])), shape=(3, 3))
+    return np.sum((a @ b) ** 2)
+
+
+def solved(data, b):
+    a = sparse.csc_matrix((data, SQUARE))
+    x = linalg.spsolve(a, b)
+    return np.sum(x ** 3)
+
+
+def poisson(k, f):
+    """Diffusion with coefficients `k` at the faces between cells."""
+    n = len(f)
+    main = k[:-1] + k[1:]
+    a = sparse.diags([main, -k[1:-1], -k[1:-1]], [0, 1, -1])
+    u = linalg.spsolve(a.tocsc(), f)
+    return np.sum(u ** 2) / n
+
+
+def in_steps(data, b):
+    a = sparse.csr_matrix((data, SQUARE), shape=(3, 3))
+    for _ in range(3):
+        b = b + 0.1 * (a @ b)
+    return np.sum(b ** 2)
+
+
+def transposed(data, b):
+    a = sparse.coo_matrix((data, SQUARE), shape=(3, 3))
+    return np.sum((a.transpose() @ b) ** 3)
+
+
+@pytest.mark.parametrize("f", [entries, solved, in_steps, transposed])
+def test_matrices_of_active_entries(f):
+    ad.check_gradients(f, DATA, real(3), wrt=(0, 1))
+    direction = real(6), real(3)
+    b = real(3)
+    _, tangent = ad.jvp(f, (DATA, b), direction)
+    bars = ad.grad(f, wrt=(0, 1))(DATA, b)
+    np.testing.assert_allclose(tangent, sum(g @ d for g, d in zip(bars, direction, strict=True)), rtol=1e-9)
+
+
+def test_pointers_to_columns():
+    ad.check_gradients(pointers, DATA, real(3), wrt=(0, 1))
+
+
+def test_poisson_with_respect_to_its_coefficients():
+    k, f = RNG.uniform(0.5, 2.0, 7), real(6)
+    ad.check_gradients(poisson, k, f, wrt=(0, 1))
+    n = 6
+    a = np.diag(k[:-1] + k[1:]) - np.diag(k[1:-1], 1) - np.diag(k[1:-1], -1)
+    u = np.linalg.solve(a, f)
+    adjoint = np.linalg.solve(a.T, 2 * u / n)
+    ends = np.concatenate([[0.0], u, [0.0]])
+    adjoint = np.concatenate([[0.0], adjoint, [0.0]])
+    np.testing.assert_allclose(ad.grad(poisson)(k, f), -np.diff(ends) * np.diff(adjoint), rtol=1e-10)
+
+
+LAPLACIAN = sparse.diags([np.full(5, -2.0), np.ones(4), np.ones(4)], [0, 1, -1]).tocsr()
+
+
+def constant_matrix(u):
+    for _ in range(3):
+        u = u + 0.1 * (LAPLACIAN @ u)
+    return np.sum(u ** 2)
+
+
+def constant_made_inside(u, n):
+    a = sparse.diags([np.full(n, 4.0), np.ones(n - 1)], [0, 1]).tocsc()
+    return np.sum(linalg.spsolve(a, u) * (a @ u) + a.dot(u))
+
+
+def test_constant_matrices():
+    check_both_modes(constant_matrix, real(5), tolerance=1e-7)
+    check_both_modes(lambda u: constant_made_inside(u, 5), real(5), tolerance=1e-7)
+    assert "LAPLACIAN.conj" not in ad.differentiable(constant_matrix).source("gradient", real(5))
+
+
+def test_what_is_no_matrix_is_told():
+    class Doubling:
+        def __matmul__(self, x):
+            return 2.0 * x
+
+    with pytest.raises(TypeError, match="a product with a Doubling is not known"):
+        matrices.constant_product_adjoint(Doubling(), real(3), (3,))
+
+
+@pytest.mark.parametrize("f, words", [
+    (lambda p: sparse.csr_matrix(p * np.eye(2)).toarray()[0, 0], "csr_matrix"),
+    (lambda p: linalg.cg(sparse.eye(2), p * np.ones(2))[0][0], "cg"),
+    (lambda p: sparse.csr_matrix((p * DATA, SQUARE)).power(2).toarray()[0, 0], "power"),
+])
+def test_refused(f, words):
+    with pytest.raises(ad.AdcompilerError, match=words):
+        ad.grad(f)(1.1)
