@@ -59,10 +59,10 @@ def _integral(slopes, a, b, points, epsabs, epsrel, limit):
 def _inside(a, b):
     a, b = float(a), float(b)
     if np.isinf(a) and np.isinf(b):
-        return 0.0
+        return 0.3819660112501051
     if np.isinf(a) or np.isinf(b):
-        return b - 1.0 if a == -np.inf else b + 1.0 if a == np.inf else a + 1.0 if b == np.inf else a - 1.0
-    return 0.5 * (a + b)
+        return b - 1.38 if a == -np.inf else b + 1.38 if a == np.inf else a + 1.38 if b == np.inf else a - 1.38
+    return a + 0.3819660112501051 * (b - a)  # unlikely to be a point where the function is not smooth
 
 
 def limit_value(func, x, args):

@@ -38,7 +38,7 @@ def gamma_density(a, x):
 def gammainc_order_slope(a, x):
     """The derivative of the lower incomplete gamma function `gammainc(a, x)` in its order `a`.
 
-    Below `x = a + 2` the series `x**a exp(-x) sum x**n / gamma(a + n + 1)` (DLMF 8.7.1), differentiated by terms; above
+    Below `x = a + 2 + 3 sqrt(a)` the series `x**a exp(-x) sum x**n / gamma(a + n + 1)` (DLMF 8.7.1), differentiated by terms; above
     it the upper function's integral. NaN outside the domain, 0 at `x = 0`.
 
     >>> round(float(gammainc_order_slope(1.0, 1.0)), 6)
@@ -61,7 +61,8 @@ def _by_range(a, x, lower):
     slope = np.full(a.shape, np.nan)
     inside = (a > 0.0) & (x > 0.0) & np.isfinite(x) & np.isfinite(a)
     slope[(a > 0.0) & ((x == 0.0) | (x == np.inf))] = 0.0
-    low, high = inside & (x < a + 2.0), inside & (x >= a + 2.0)
+    near = a + 2.0 + 3.0 * np.sqrt(np.where(inside, a, 0.0))  # behind, the upper function is small
+    low, high = inside & (x < near), inside & (x >= near)
     slope[low] = _order_series(a[low], x[low])
     slope[high] = -_order_integral(a[high], x[high])
     return (slope if lower else -slope)[()]
@@ -76,7 +77,7 @@ def _order_series(a, x):
         change = term * (log_x - psi)
         total = total + change
         n += 1
-        if n > 10 and np.all(np.abs(change) <= 1e-18 + 1e-17 * np.abs(total)):
+        if n > 10 and np.all(n > x - a) and np.all(np.abs(change) <= 1e-18 + 1e-17 * np.abs(total)):
             break
         psi = psi + 1.0 / (a + n)
         term = term * x / (a + n)

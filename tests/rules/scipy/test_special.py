@@ -174,6 +174,19 @@ def test_the_order_of_incomplete_gamma_functions(a, at):
     np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-15)
 
 
+@pytest.mark.parametrize("a", [0.5, 60.0, 1e5])
+@pytest.mark.parametrize("widths", [0.5, 2.0, 2.9, 3.1, 4.0, 8.0])
+def test_the_order_near_the_largest_density(a, widths):
+    x = a + 2.0 + widths * np.sqrt(a)
+
+    def slope(t):
+        return (np.log(t) - special.psi(a)) * np.exp((a - 1.0) * np.log(t) - t - special.gammaln(a))
+
+    ends = x + (np.sqrt(a) + 1.0) * np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 40.0, 100.0])
+    want = sum(integrate.quad(slope, p, q, epsabs=0.0, epsrel=1e-11)[0] for p, q in zip(ends, ends[1:]))
+    np.testing.assert_allclose(gammaincc_order_slope(a, x), want, rtol=1e-8)
+
+
 def test_at_the_ends_of_the_incomplete_gamma_functions():
     assert gammainc_order_slope(2.0, 0.0) == 0.0 and gammainc_order_slope(2.0, np.inf) == 0.0
     assert np.isnan(gammainc_order_slope(-1.0, 1.0))
