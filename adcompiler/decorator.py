@@ -542,6 +542,10 @@ def checked_checkpointing(options) -> dict:
         raise ValueError(f"checkpoint={how!r}: it may be None or 'auto'; mark loops with ad.checkpointed for the rest")
     if how is None and memory is None:
         return {}
+    if options.get("backend") == "numba":
+        raise UnsupportedSyntaxError(
+            "the Numba backend does not choose what to checkpoint", hint="leave out checkpoint= and memory=, or backend="
+        )
     return {"checkpoint": "auto", "memory": None if memory is None else parse_memory(memory)}
 
 

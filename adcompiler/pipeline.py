@@ -74,6 +74,8 @@ def compile_function(
     function, cx = lower_function(source, signature, in_place, strict)
     instances = reachable_instances(function)
     hoist_reads(function, cx)
+    if backend == "numba":
+        form = "none"  # everything is taped
     for f in (function, *[i.function for i in instances]):
         mark_for_checkpointing(f, cx, form or checkpoint, memory)
     layout = Layout(function)

@@ -43,10 +43,11 @@ class Tape:
       hint: pass retain=True to the earlier call, or run forward again
     """
 
-    __slots__ = ("owner", "sites", "values", "containers", "key")
+    __slots__ = ("owner", "sites", "values", "containers", "key", "costs")
 
     def __init__(self, owner, sites, values, containers=()):
         self.owner, self.sites, self.values, self.containers, self.key = owner, sites, values, containers, None
+        self.costs: tuple = (0, [])  # bytes of all, and of each checkpointed loop with its statistics
 
     def open(self, owner) -> tuple:
         """The saved values; the tape is freed. Raises TapeFreedError, TapeMismatchError."""
@@ -60,6 +61,7 @@ class Tape:
                 "this tape has been replayed and freed",
                 hint="pass retain=True to the earlier call, or run forward again",
             )
+        self._measure()
         values, self.values = self.values, None
         return values
 
@@ -83,11 +85,50 @@ class Tape:
 
     def free(self):
         """Drop everything that is saved."""
+        self._measure()
         self.values = None
 
     def kept(self) -> list:
         """Everything that is saved, for counting bytes."""
         return list(self.values or ())
+
+    # -- checkpointed loops ----------------------------------------------------------------------------------------
+    def _loops(self) -> list:
+        """The checkpointed loops whose snapshots are kept, in tapes of recursive calls too."""
+        found, waiting = [], list(self.values or ())
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, CheckpointedLoop):
+                found.append(value)
+            elif isinstance(value, Tape):
+                waiting.extend(value.values or ())
+            elif type(value) is list and value and isinstance(value[0], (CheckpointedLoop, Tape)):
+                waiting.extend(value)
+        return found
+
+    def _measure(self):
+        """Note what checkpointed loops take, before the tape is freed; they go on counting."""
+        loops = self._loops()
+        if loops:
+            self.costs = (self.nbytes, [(loop.stats, nbytes(loop, set())) for loop in loops])
+
+    @property
+    def recomputed_steps(self) -> int:
+        """How many trips of checkpointed loops the last adjoint has run again."""
+        self._measure()
+        return sum(stats.recomputed_steps for stats, _ in self.costs[1])
+
+    @property
+    def peak_nbytes(self) -> int:
+        """The most that the tape has taken: what it held behind the forward sweep, or more while a loop is run again.
+
+        Of a tape without checkpointed loops, as long as it is not freed.
+        """
+        self._measure()
+        if not self.costs[1]:
+            return self.nbytes
+        whole, loops = self.costs
+        return max([whole, *[whole - held + stats.peak_nbytes for stats, held in loops]])
 
     @property
     def nbytes(self) -> int:

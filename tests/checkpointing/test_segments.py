@@ -334,6 +334,31 @@ def test_values_of_options(options):
         ad.grad(np.sin, **options)
 
 
+def test_a_tape_tells_what_checkpointing_costs():
+    function = ad.differentiable(in_place_stencil)
+    _, tape = function.forward(np.linspace(0.0, 1.0, 1000), 60)
+    with pipeline.switched(checkpoint="none"):
+        _, full = function.forward(np.linspace(0.0, 1.0, 1000), 60)
+        everything = full.nbytes
+    assert 3 * 8000 <= tape.nbytes <= 8 * 8000 < everything / 5
+    function.adjoint(tape)
+    assert tape.recomputed_steps > 60
+    assert 3 * 8000 <= tape.peak_nbytes <= 12 * 8000
+
+
+def test_numba_tapes_everything():
+    pytest.importorskip("numba")
+
+    def run(x, n):
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            x = np.sin(x) * x
+        return np.sum(x)
+
+    np.testing.assert_allclose(ad.grad(run, backend="numba")(V, 5), ad.grad(run)(V, 5), rtol=1e-13)
+    with pytest.raises(ad.UnsupportedSyntaxError, match="Numba"):
+        ad.grad(run, backend="numba", checkpoint="auto")
+
+
 def test_a_gradient_of_a_gradient_is_right():
     def run(x, n):
         for _ in ad.checkpointed(range(n), snapshots=2):
