@@ -28,9 +28,6 @@ from .runtime.finish import kept_apart, private_copy
 
 
 def _refuse(options):
-    for name in ("tape_dtype",):
-        if options.pop(name, None):
-            raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
     if options.get("backend") is not None:
         chosen_backend(None, options["backend"])
     mode = options.pop("mode", "reverse")
@@ -39,10 +36,10 @@ def _refuse(options):
     if mode == "forward":
         options["mode"] = mode
     checked_checkpointing(options)
-    for name in ("checkpoint", "memory"):
+    for name in ("checkpoint", "memory", "tape_dtype"):
         if options.get(name) is None:
             options.pop(name, None)
-    unknown = set(options) - {"debug_nans", "outputs", "holomorphic", "mode", "backend", "checkpoint", "memory"}
+    unknown = set(options) - {"debug_nans", "outputs", "holomorphic", "mode", "backend", "checkpoint", "memory", "tape_dtype"}
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     return options

@@ -23,6 +23,7 @@ from .generated_calls import call_generated, guards_hold, read_globals
 from .gradient_calls import GradientCaller
 from .runtime.debugging import is_checking
 from .runtime.finish import is_nan, private_copy
+from .runtime.packing import check_format
 from .runtime.seeds import checked_seed
 from .runtime.tape import Tape
 
@@ -69,9 +70,6 @@ class DifferentiableFunction:
     def _check_options(self):
         chosen_backend(self.primal, self.options.get("backend"))
         checked_checkpointing(self.options)
-        for name in ("tape_dtype",):
-            if self.options.get(name):
-                raise UnsupportedSyntaxError(f"the option {name} is not supported yet", hint=f"leave out {name}=")
 
     @property
     def programs(self) -> Programs:
@@ -211,8 +209,17 @@ class Programs:
 
     debug_nans = False  # the option: every adjoint is checked
 
-    def __init__(self, function, outputs="return", holomorphic=False, backend=None, checkpoint=None, memory=None):
-        self.function, self.checkpoint, self.memory = function, checkpoint, memory
+    def __init__(
+        self,
+        function,
+        outputs="return",
+        holomorphic=False,
+        backend=None,
+        checkpoint=None,
+        memory=None,
+        tape_dtype=None,
+    ):
+        self.function, self.checkpoint, self.memory, self.tape_dtype = function, checkpoint, memory, tape_dtype
         self.backend = chosen_backend(function, backend)
         self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         self.holomorphic = holomorphic
@@ -349,6 +356,7 @@ class Programs:
                 holomorphic=self.holomorphic,
                 checkpoint=self.checkpoint,
                 memory=self.memory,
+                tape_dtype=self.tape_dtype,
                 backend=self.backend,
             ),
         )
@@ -536,17 +544,19 @@ def options_of_programs(options) -> dict:
 
 
 def checked_checkpointing(options) -> dict:
-    """`checkpoint` and `memory` in bytes, if either is given. Raises ValueError for what they cannot be."""
+    """`checkpoint`, `memory` in bytes, and `tape_dtype`, as far as given. Raises ValueError for what they cannot be."""
     how, memory = options.get("checkpoint"), options.get("memory")
+    made = {} if options.get("tape_dtype") is None else {"tape_dtype": check_format(options["tape_dtype"])}
     if how not in (None, "auto"):
         raise ValueError(f"checkpoint={how!r}: it may be None or 'auto'; mark loops with ad.checkpointed for the rest")
-    if how is None and memory is None:
-        return {}
-    if options.get("backend") == "numba":
+    if how is not None or memory is not None:
+        made.update(checkpoint="auto", memory=None if memory is None else parse_memory(memory))
+    if made and options.get("backend") == "numba":
         raise UnsupportedSyntaxError(
-            "the Numba backend does not choose what to checkpoint", hint="leave out checkpoint= and memory=, or backend="
+            "the Numba backend keeps its whole tape, as it is",
+            hint="leave out checkpoint=, memory= and tape_dtype=, or backend=",
         )
-    return {"checkpoint": "auto", "memory": None if memory is None else parse_memory(memory)}
+    return made
 
 
 def programs_for(function, outputs="return", holomorphic=False, backend=None, **checkpointing) -> Programs:
@@ -558,6 +568,7 @@ def programs_for(function, outputs="return", holomorphic=False, backend=None, **
             )
         made = function.derived_programs(outputs, holomorphic)
         made.checkpoint, made.memory = checkpointing.get("checkpoint"), checkpointing.get("memory")
+        made.tape_dtype = checkpointing.get("tape_dtype")
         return made
     return Programs(function, outputs, holomorphic, backend, **checkpointing)
 

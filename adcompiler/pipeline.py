@@ -68,6 +68,7 @@ def switches() -> tuple:
 def compile_function(
     source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset(),
     checkpoint: str | None = None, memory: int | None = None, backend: str = "numpy",
+    tape_dtype: str | None = None,
 ) -> Compiled:
     """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round."""
     tbr, simplifying, verifying, checking, form = switches()
@@ -91,7 +92,7 @@ def compile_function(
     calls = Activity(function, cx, inputs, outputs, instances).walk_in_place
     if calls:
         again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
-        again.update(checkpoint=checkpoint, memory=memory, backend=backend)
+        again.update(checkpoint=checkpoint, memory=memory, backend=backend, tape_dtype=tape_dtype)
         return compile_function(source, signature, **again)
     cx.mirrored_sites = mirrored_sites([function, *[i.function for i in instances]], cx)
     check(function, layout, "activity")
@@ -106,7 +107,7 @@ def compile_function(
         strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking,
         backend=backend,
     )
-    options["plain"] = form == "none"
+    options.update(plain=form == "none", tape_dtype=tape_dtype)
     if not instances:
         return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
     note_shadows(instances, layouts, shadowed)

@@ -14,6 +14,7 @@ import numpy as np
 from ..analysis.type_checks import check_types
 from ..ir.nodes import Const, Var, operands
 from ..ir.types import Num, Ref
+from ..runtime.packing import pack, unpack
 from ..runtime.shadows import Shadows
 from ..runtime.tape import Tape, private
 from ..transform.adjoint import Builder
@@ -78,6 +79,7 @@ class Generator:
         verifying=False,
         checking=False,
         plain=False,
+        tape_dtype=None,
         base=None,
         namer=None,
         volatile=frozenset(),
@@ -95,6 +97,7 @@ class Generator:
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
         self.backend = backend
         self.simplifying &= not signature.checked  # every adjoint has a line of its own
+        self.tape_dtype = tape_dtype
         self.volatile, self.module_names, self.plain = volatile, module_names, plain
         self.parts: list[Generator] = []  # of the functions that recursive calls use
         self.base = base or base_name(function)
@@ -149,7 +152,7 @@ class Generator:
             for v in operands(result):
                 if not v.hidden:
                     saver.used_names[v.name] = v
-        saver.simplifying = self.simplifying
+        saver.simplifying, saver.tape_dtype = self.simplifying, self.tape_dtype
         resolve_replays(saver, builder.code)
         saver.run()
         if self.checking:
@@ -334,6 +337,8 @@ class Generator:
 
     def kept_value(self, site, saver):
         """What the tape keeps of a name: its value, or a copy of memory that the next call writes into."""
+        if site in saver.packed_sites:
+            return call(self.namer.object(pack), name(site), constant(self.tape_dtype))
         return call(self.namer.object(private), name(site)) if site in saver.private else name(site)
 
     def split_functions(self, forward, reverse, outputs, gradients, saver):
@@ -377,6 +382,9 @@ class Generator:
             head.append(Line(target, opened, keep=True))
         else:
             head.append(Line(None, opened, keep=True))
+        for f, r in saver.tape:
+            if f in saver.packed_sites:
+                head.append(Line(name(r, True), call(self.namer.object(unpack), name(r))))
         code = [*head, *reverse, Line(None, packed, keep=True)]
         simplify(code, set(), enabled=self.simplifying)
         self.verify_simplified(code, self.adjoint_arguments(), "adjoint")

@@ -15,6 +15,7 @@ from ..ir.types import Num, Ref, Tup
 from ..runtime.shadows import entries
 from .bars import unique
 from .code import END, Line, attribute, call, name, push
+from .packed_values import packed, unpacked
 from .primal_operands import need_operand, stands_alone
 from .tape_sites import OVERWRITTEN
 
@@ -27,9 +28,10 @@ def keep(saver, v):
         return _hold(saver, v)
     site = unique(f"{saver.names.name(v)}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    saver.after(v, Line(None, call(push(site), saver.names.read(v)), None, v.loc, keep=True))
+    saver.after(v, Line(None, call(push(site), packed(saver, v, saver.names.read(v))), None, v.loc, keep=True))
     text = saver.reverse_name(v)
-    saver.place(v, Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True))
+    popped = unpacked(saver, v, call(attribute(name(site), "pop")))
+    saver.place(v, Line(name(text, True), popped, None, v.loc, keep=True))
     saver.on_tape(site, site, v, "read by the adjoint, different in each trip", listed=True)
     return name(text)
 
@@ -77,13 +79,13 @@ def keep_copy(saver, v, at):
         return name(text)
     site = unique(f"{base}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    insert(Line(None, call(push(site), copied), None, at.loc, keep=True))
+    insert(Line(None, call(push(site), packed(saver, v, copied)), None, at.loc, keep=True))
     text = unique(f"{base}_0", saver.taken)
     key = ("copy", v, at)
     saver.place_key(
         key,
         saver.layout.block[at],
-        Line(name(text, True), call(attribute(name(site), "pop")), None, at.loc, keep=True),
+        Line(name(text, True), unpacked(saver, v, call(attribute(name(site), "pop"))), None, at.loc, keep=True),
     )
     saver.on_tape(site, site, v, OVERWRITTEN, listed=True)
     return name(text)

@@ -13,6 +13,7 @@ from ..errors import NOWHERE
 from ..ir.nodes import Const, Store, operands
 from .bars import unique
 from .code import Line, Restore, attribute, call, inner_blocks, name, push, subscript
+from .packed_values import packed, unpacked
 from .primal_operands import need_operand
 from .store_adjoints import is_element
 from .tape_sites import Kept
@@ -44,8 +45,10 @@ def _restore(saver, s: Store):
     if saver.layout.loops[s]:
         site = unique(f"{base}_overwritten", saver.taken)
         saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
+        kept = kept if element else packed(saver, s.base, kept)
         saver.before(s, Line(None, call(push(site), kept), None, s.loc, keep=True))
         value = call(attribute(name(site), "pop"))
+        value = value if element else unpacked(saver, s.base, value)
         _note_kept_region(saver, site, s, True)
     else:
         site = unique(f"{base}_overwritten", saver.taken)

@@ -23,6 +23,7 @@ from .code import Line, Needed, Trips, name
 from .keeping import keep, keep_copy, keep_entries, keep_memory, keep_trips, plan_shape, preset
 from .memory_choices import MemoryChoices
 from .needs import Needs
+from .packed_values import is_packed
 from .recompute import last_use, read_back, recompute
 from .restores import restore_all, working_copies
 from .substitution import substitute
@@ -34,6 +35,8 @@ class Saver:
 
     def __init__(self, builder, code, taken, *, joint, tbr=True, primal_names, interrupted=False):
         self.b, self.code, self.taken, self.joint, self.tbr = builder, code, taken, joint, tbr
+        self.tape_dtype: str | None = None  # the format in which floating arrays are kept
+        self.packed_sites: set[str] = set()  # names on the tape that are kept in it
         self.simplifying = True  # are the parts that run again put into their shortest form?
         self.private: set[str] = set()  # sites of the tape whose memory is copied at the end of the forward sweep
         self.layout, self.function = builder.layout, builder.function
@@ -242,6 +245,8 @@ class Saver:
                 and not self.memory.shadowed(v)
             ):
                 self.private.add(forward)
+            if what == "value" and not listed and isinstance(v, Var) and is_packed(self, v):
+                self.packed_sites.add(forward)
             loc = loc or v.loc
             self.kept.append(
                 Kept(

@@ -44,7 +44,7 @@ class ScopeSaver(Saver):
             builder, code, outer.taken, joint=True, tbr=outer.tbr, primal_names=make_names(scope, builder.layout)
         )
         builder.layout, builder.function = layout, function
-        self.simplifying = outer.simplifying
+        self.simplifying, self.tape_dtype = outer.simplifying, outer.tape_dtype
         self.memory.own_scope = statement
 
     def leaves(self, node) -> bool:
