@@ -14,6 +14,7 @@ from ..ir.nodes import (
     If,
     Loop,
     Phi,
+    Segment,
     Store,
     Unpack,
     UserCall,
@@ -40,6 +41,7 @@ class Layout:
         self.loop_of_index: dict[Var, Loop] = {}
         self.head_of: dict[Var, Loop] = {}  # variable bound at the head of a loop -> that loop
         self.join_of: dict[Var, object] = {}  # variable joined behind a branch or a loop -> that statement
+        self.segment_of: dict[int, Segment] = {}  # id of a block -> the segment that it is the body of
         self.statements: list = []
         self.count = 0
         for v in (*function.params, *function.globals):
@@ -108,7 +110,9 @@ class Layout:
             for context, target in s.items:
                 self._reads(s, context)
                 self._define(target, block, at, loops)
-            self._define(getattr(s, "store", None), block, at, loops)
+            if isinstance(s, Segment):
+                self._define(s.store, block, at, loops)
+                self.segment_of[id(s.body)] = s
             self._block(s.body, s, loops, (*around, s))
         elif not isinstance(s, Break):
             raise TypeError(f"unknown statement {type(s).__name__}")
@@ -185,6 +189,15 @@ class Layout:
                 return True
             stack.extend(s for s in (d.then, d.orelse) if s is not None)
         return False
+
+    def always_runs(self, block) -> bool:
+        """Is this the body of the function, or that of a segment in it?"""
+        while block is not self.function.body:
+            segment = self.segment_of.get(id(block))
+            if segment is None:
+                return False
+            block = self.block[segment]
+        return True
 
     def defined_before(self, var: Var, statement) -> bool:
         return var in self.home and self.home[var][1] < self.position[statement]

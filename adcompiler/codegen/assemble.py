@@ -337,7 +337,7 @@ class Generator:
 
     def kept_value(self, site, saver):
         """What the tape keeps of a name: its value, or a copy of memory that the next call writes into."""
-        if site in saver.packed_sites:
+        if site in saver.packed_sites - saver.exact_sites:
             return call(self.namer.object(pack), name(site), constant(self.tape_dtype))
         return call(self.namer.object(private), name(site)) if site in saver.private else name(site)
 
@@ -383,7 +383,7 @@ class Generator:
         else:
             head.append(Line(None, opened, keep=True))
         for f, r in saver.tape:
-            if f in saver.packed_sites:
+            if f in saver.packed_sites - saver.exact_sites:
                 head.append(Line(name(r, True), call(self.namer.object(unpack), name(r))))
         code = [*head, *reverse, Line(None, packed, keep=True)]
         simplify(code, set(), enabled=self.simplifying)

@@ -20,25 +20,27 @@ from .primal_operands import need_operand, stands_alone
 from .tape_sites import OVERWRITTEN
 
 
-def keep(saver, v):
-    """Keep `v` where it is defined: by name outside loops, on a list inside."""
+def keep(saver, v, *, exact=False):
+    """Keep `v` where it is defined: by name outside loops, on a list inside; `exact`: the object, not only its numbers."""
     if v.items is not None and not stands_alone(v):
         return need_operand(saver.b, v, END)
     if not saver.layout.home_loops.get(v):
-        return _hold(saver, v)
+        return _hold(saver, v, exact)
     site = unique(f"{saver.names.name(v)}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    saver.after(v, Line(None, call(push(site), packed(saver, v, saver.names.read(v))), None, v.loc, keep=True))
+    read, popped = saver.names.read(v), call(attribute(name(site), "pop"))
+    if not exact:
+        read, popped = packed(saver, v, read), unpacked(saver, v, popped)
+    saver.after(v, Line(None, call(push(site), read), None, v.loc, keep=True))
     text = saver.reverse_name(v)
-    popped = unpacked(saver, v, call(attribute(name(site), "pop")))
     saver.place(v, Line(name(text, True), popped, None, v.loc, keep=True))
     saver.on_tape(site, site, v, "read by the adjoint, different in each trip", listed=True)
     return name(text)
 
 
-def _hold(saver, v):
+def _hold(saver, v, exact=False):
     text = saver.names.name(v)
-    conditional = saver.layout.home[v][0] is not saver.function.body
+    conditional = not saver.layout.always_runs(saver.layout.home[v][0])
     rebound = saver.names.is_rebound(v, text) or v.hidden and v in saver.names.components
     if rebound or saver.used_names.get(text, v) is not v:
         other = unique(f"{text}_0" if v.definition == "param" else text, saver.taken)
@@ -48,6 +50,8 @@ def _hold(saver, v):
     if not saver.joint and (conditional or not rebound and saver.layout.may_be_missing(v)):
         preset(saver, text)
     saver.on_tape(text, text, v, "argument" if v.definition == "param" else "read by the adjoint", listed=False)
+    if exact:
+        saver.exact_sites.add(text)
     return name(text)
 
 
@@ -73,7 +77,7 @@ def keep_copy(saver, v, at):
     if not saver.layout.loops[at]:
         text = unique(f"{base}_0", saver.taken)
         insert(Line(name(text, True), copied, None, at.loc))
-        if saver.layout.block[at] is not saver.function.body and not saver.joint:
+        if not saver.layout.always_runs(saver.layout.block[at]) and not saver.joint:
             saver.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
         saver.on_tape(text, text, v, OVERWRITTEN, listed=False)
         return name(text)
@@ -96,7 +100,7 @@ def keep_memory(saver, v):
     text, reason = unique(f"{saver.names.name(v)}_memory", saver.taken), "its memory is used again"
     if not saver.layout.home_loops.get(v):
         saver.after(v, Line(name(text, True), saver.names.read(v), None, v.loc))
-        if saver.layout.home[v][0] is not saver.function.body or saver.layout.may_be_missing(v):
+        if not saver.layout.always_runs(saver.layout.home[v][0]) or saver.layout.may_be_missing(v):
             preset(saver, text)
         saver.on_tape(text, text, v, reason, listed=False, what="memory")
         return name(text)
@@ -155,7 +159,7 @@ def _keep_shape(saver, v):
     )
     if not saver.layout.home_loops.get(v):
         saver.after(v, Line(name(text, True), shape, None, v.loc))
-        if saver.layout.home[v][0] is not saver.function.body and not saver.joint:
+        if not saver.layout.always_runs(saver.layout.home[v][0]) and not saver.joint:
             saver.insert.start.append(Line(name(text, True), ast.Constant(None), None, NOWHERE))
         saver.on_tape(text, text, v, "shape only", listed=False, what="shape")
     else:
@@ -175,7 +179,7 @@ def keep_trips(saver, loop):
     counter = unique("trips", saver.taken)
     saver.insert.counters[loop] = counter
     if not saver.layout.loops[loop]:
-        if saver.layout.block[loop] is not saver.function.body and not saver.joint:
+        if not saver.layout.always_runs(saver.layout.block[loop]) and not saver.joint:
             saver.insert.start.append(Line(name(counter, True), ast.Constant(0), None, NOWHERE))
         saver.on_tape(counter, counter, None, "how often the loop ran", listed=False, what="trips", loc=loop.loc)
         return name(counter)

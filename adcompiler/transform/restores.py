@@ -53,7 +53,7 @@ def _restore(saver, s: Store):
     else:
         site = unique(f"{base}_overwritten", saver.taken)
         saver.before(s, Line(name(site, True), kept, None, s.loc))
-        if saver.layout.block[s] is not saver.function.body and not saver.joint:
+        if not saver.layout.always_runs(saver.layout.block[s]) and not saver.joint:
             saver.insert.start.append(Line(name(site, True), ast.Constant(None), None, NOWHERE))
         value = name(site)
         _note_kept_region(saver, site, s, False)

@@ -37,6 +37,7 @@ class Saver:
         self.b, self.code, self.taken, self.joint, self.tbr = builder, code, taken, joint, tbr
         self.tape_dtype: str | None = None  # the format in which floating arrays are kept
         self.packed_sites: set[str] = set()  # names on the tape that are kept in it
+        self.exact_sites: set[str] = set()  # and those that must stay the very objects that they are
         self.simplifying = True  # are the parts that run again put into their shortest form?
         self.private: set[str] = set()  # sites of the tape whose memory is copied at the end of the forward sweep
         self.layout, self.function = builder.layout, builder.function
@@ -175,7 +176,7 @@ class Saver:
                 v.loc,
                 hint="take a copy of it: x[i:j].copy()",
             )
-        return keep(self, v)
+        return keep(self, v, exact=kind != "value")
 
     def plan_memory(self, v):
         """The very object that the forward sweep has used, not a copy of what it held."""

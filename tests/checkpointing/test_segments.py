@@ -368,3 +368,36 @@ def test_a_gradient_of_a_gradient_is_right():
     with pipeline.switched(checkpoint="none"):
         expected = ad.grad(ad.grad(run))(0.7, 4)
     assert ad.grad(ad.grad(run))(0.7, 4) == pytest.approx(expected, rel=1e-14)
+
+
+def kinds_of_saved_values(x, n):
+    u = np.zeros(x.shape)
+    u[1:] = x[1:]
+    y = np.exp(u * u)
+    for _ in range(n):
+        x = 2.0 * np.sin(x) * x
+        u[1:-1] += 0.1 * u[2:] * u[1:-1]
+    with ad.checkpoint():
+        u *= np.sin(u)
+        u[0] = u[1] * u[2]
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        x = 2.0 * np.sin(x) * x
+        u[1:-1] += 0.1 * u[2:] * u[1:-1]
+    return np.sum(x * y * u)
+
+
+@pytest.mark.parametrize(("tape_dtype", "error"), [("float32", 2e-6), ("bfloat16", 0.1), ("float16", 0.02)])
+def test_a_tape_in_fewer_bits_loses_digits_and_no_more(tape_dtype, error):
+    x = np.linspace(0.3, 0.9, 300)
+    expected = ad.grad(kinds_of_saved_values)(x, 7)
+    function = ad.differentiable(kinds_of_saved_values, tape_dtype=tape_dtype)
+    _, tape = function.forward(x, 7)
+    _, full = ad.differentiable(kinds_of_saved_values).forward(x, 7)
+    assert tape.nbytes < 0.8 * full.nbytes
+    for found in (function.grad(x, 7), function.adjoint(tape, retain=True), function.adjoint(tape)):
+        assert 0.0 < np.max(np.abs(found - expected)) < error * np.max(np.abs(expected))
+
+
+def test_a_format_that_is_none():
+    with pytest.raises(ValueError, match="tape_dtype='float64'"):
+        ad.grad(np.sin, tape_dtype="float64")

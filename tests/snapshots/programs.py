@@ -1,4 +1,4 @@
-"""Forty small programs whose generated text is kept: one construct each, written as a reader would try it."""
+"""Small programs whose generated text is kept: one construct each, written as a reader would try it."""
 # ruff: noqa: E741
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+
+import adcompiler as ad
 
 SCALE = 3.0
 
@@ -277,6 +279,27 @@ def lu(A):
     return np.sum(A)
 
 
+def checkpointed_block(x):
+    with ad.checkpoint():
+        t = np.sin(x)
+        y = t * t * t
+    return np.sum(y * y)
+
+
+def checkpointed_loop(u, n):
+    for t in ad.checkpointed(range(n), snapshots=2):
+        u[1:-1] += 0.1 * u[2:] * u[1:-1]
+    return np.sum(u)
+
+
+def checkpointed_while(x):
+    k = 0
+    while ad.checkpointed(x < 4.0, snapshots=2):
+        x = x * x
+        k += 1
+    return x * k
+
+
 VECTOR = np.array([0.5, 1.5, -0.4, 0.9])
 MATRIX = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 5.0]])
 
@@ -294,7 +317,8 @@ SNAPSHOTS = [
     (swap_of_names, (2.0, 3.0), (0, 1)), (calls_a_helper, (2.0, 3.0), (0, 1)), (helper_with_side_effect, (2.0,), 0),
     (closure, (2.0, 3.0), (0, 1)), (list_as_stack, (VECTOR,), 0), (comprehension, (VECTOR,), 0),
     (object_attributes, (Spring(2.0, 0.5), 1.0), (0, 1)), (reads_a_global, (2.0,), 0), (math_functions, (0.4,), 0),
-    (two_results, (0.4,), 0), (lu, (MATRIX,), 0),
+    (two_results, (0.4,), 0), (lu, (MATRIX,), 0), (checkpointed_block, (VECTOR,), 0), (checkpointed_loop, (VECTOR, 4), 0),
+    (checkpointed_while, (1.5,), 0),
 ]
 
 # Of these the tangent function is kept as well.
