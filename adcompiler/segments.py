@@ -79,6 +79,9 @@ class CheckpointedFunction:
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
 
+    def __reduce__(self):
+        return self.__qualname__  # pickled by its name, as the function itself is
+
     def __repr__(self):
         return f"<checkpointed {getattr(self.primal, '__qualname__', self.primal)!s}>"
 

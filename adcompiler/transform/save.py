@@ -16,7 +16,8 @@ import heapq
 from ..analysis.alias import root_of
 from ..errors import UnsupportedSyntaxError
 from ..frontend.lower.function_values import FunctionValue, StoredClosure
-from ..ir.nodes import NOTHING, Assign, Phi, Var
+from ..ir.nodes import NOTHING, Assign, Loop, Phi, Var
+from ..ir.nodes import Kept as SegmentMemory
 from ..ir.types import Num, Ref
 from .bars import unique
 from .code import Line, Needed, Trips, name
@@ -249,6 +250,8 @@ class Saver:
             if what == "value" and not listed and isinstance(v, Var) and is_packed(self, v):
                 self.packed_sites.add(forward)
             loc = loc or v.loc
+            if isinstance(v, Var) and isinstance(v.definition, (SegmentMemory, Loop)):
+                reason = "what runs again starts from this"
             self.kept.append(
                 Kept(
                     forward,

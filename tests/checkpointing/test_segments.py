@@ -1,4 +1,6 @@
 """Segments and checkpointed loops: what is put back, what runs once, what is refused."""
+import pickle
+
 import numpy as np
 import pytest
 
@@ -357,6 +359,32 @@ def test_numba_tapes_everything():
     np.testing.assert_allclose(ad.grad(run, backend="numba")(V, 5), ad.grad(run)(V, 5), rtol=1e-13)
     with pytest.raises(ad.UnsupportedSyntaxError, match="Numba"):
         ad.grad(run, backend="numba", checkpoint="auto")
+
+
+def test_a_checkpointed_function_is_pickled_by_its_name():
+    assert pickle.loads(pickle.dumps(layer)) is layer
+
+
+def test_a_function_is_marked_where_it_is_called():
+    def run(x):
+        return ad.checkpoint(np.sin)(x) * x
+
+    assert ad.grad(run)(0.7) == ad.grad(lambda x: np.sin(x) * x)(0.7)
+    with pytest.raises(ad.UnsupportedSyntaxError, match="defined inside"):
+        ad.grad(lambda x: ad.checkpoint(lambda v: v * v)(x))(0.7)
+
+
+def test_an_object_made_anew_is_refused():
+    def run(x, n):
+        rows = [np.zeros(2)]
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            new = rows[-1] * 1.0
+            new[0] = x * np.sin(new[1] + x)
+            rows.append(new)
+        return np.sum(rows[-1])
+
+    with pytest.raises(ad.UnsupportedSyntaxError, match="put into a container"):
+        ad.grad(run)(0.7, 3)
 
 
 def test_a_gradient_of_a_gradient_is_right():

@@ -30,10 +30,10 @@ from ...runtime.by_source import SOURCES
 from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
-from ...segments import CheckpointedFunction
+from ...segments import CheckpointedFunction, checkpoint
 from . import numbers, ufunc_methods
 from .baked import take_for_granted, take_function_for_granted, take_items_for_granted
-from .checkpoints import call_checkpointed
+from .checkpoints import call_checkpointed, checkpointed_function
 from .context import Frame, assigned_names, names_used
 from .derivatives import (
     BoundDerivative,
@@ -549,6 +549,8 @@ def call_function(cx, node, function, args, kwargs):
         return Const(function(*[a.value for a in args]))
     if isinstance(function, type):
         return construct(cx, node, function, args, kwargs)
+    if function is checkpoint:
+        return checkpointed_function(cx, node, args, kwargs)
     if isinstance(function, CheckpointedFunction):
         return call_checkpointed(cx, node, function, args, kwargs)
     primal = getattr(function, "primal", None)

@@ -63,6 +63,18 @@ def call_checkpointed(cx, node, function: CheckpointedFunction, args, kwargs):
     return lower_segment(cx, node, None, lambda: call_function(cx, node, function.primal, args, kwargs))
 
 
+def checkpointed_function(cx, node, args, kwargs):
+    """`checkpoint(f)` inside a function: of a function that is known when compiling."""
+    value = cx.constant(args[0]) if len(args) == 1 and not kwargs else NOTHING
+    if callable(value) and not type(value).__module__.startswith("adcompiler.frontend."):
+        return Const(CheckpointedFunction(value))
+    cx.unsupported(
+        node,
+        "'checkpoint' makes a segment of a function that is defined inside",
+        "put its body under 'with checkpoint():', or define it outside",
+    )
+
+
 def without_mark(cx, node):
     """A loop without the call of `checkpointed` around what it runs over (or its condition), and that call or None."""
     call = node.iter if isinstance(node, ast.For) else node.test
@@ -110,4 +122,4 @@ def store_of(cx, node):
     return cx.new_var("steps", OPAQUE, node, hidden=True)
 
 
-__all__ = ["call_checkpointed", "checkpoints_of", "is_block", "lower_segment", "store_of", "without_mark"]
+__all__ = ["call_checkpointed", "checkpointed_function", "checkpoints_of", "is_block", "lower_segment", "store_of", "without_mark"]

@@ -37,7 +37,11 @@ def _lower_loop(cx, node):
     if isinstance(node, ast.For):
         items = unrolled_items(cx, node)
         if items is not None and mark is not None:
-            cx.unsupported(mark, "a loop over a tuple is written out, and has no trips to checkpoint", "make it a list")
+            cx.unsupported(
+                mark,
+                "a loop over a few given values is written out, and has no trips to checkpoint",
+                "leave 'checkpointed' out, or loop over an array",
+            )
         if items is not None:
             return _unroll(cx, node, items)
     runs = iteration(cx, node) if isinstance(node, ast.For) else None
