@@ -292,13 +292,11 @@ class Programs:
         return self.checked(self.compiled_tangent(self.signature(binding, paths), strict=strict), binding)
 
     def compiled_tangent(self, signature, *, strict=False):
-        if self.backend == "numba":
-            raise UnsupportedSyntaxError(
-                "the Numba backend does not compile forward mode", self.places[""], hint="use backend='numpy'"
-            )
         return self.cached(
             ("tangent", signature, strict),
-            lambda: pipeline.compile_tangent(self.forward_source_at(signature, strict), signature, strict=strict),
+            lambda: pipeline.compile_tangent(
+                self.forward_source_at(signature, strict), signature, strict=strict, backend=self.backend
+            ),
         )
 
     def forward_source_at(self, signature, strict):

@@ -120,7 +120,9 @@ def compile_function(
     return generator.run()
 
 
-def compile_tangent(source, signature: Signature, *, strict: bool = False, in_place=frozenset()) -> Compiled:
+def compile_tangent(
+    source, signature: Signature, *, strict: bool = False, in_place=frozenset(), backend: str = "numpy"
+) -> Compiled:
     """All passes of forward mode, in order; `in_place` as in `compile_function`."""
     _, simplifying, verifying, *_ = switches()
     with forward_mode():
@@ -133,12 +135,13 @@ def compile_tangent(source, signature: Signature, *, strict: bool = False, in_pl
         outputs = result_variables(function, signature)
         calls = Activity(function, cx, inputs, outputs, instances, mirrored=True).walk_in_place
         if calls:
-            return compile_tangent(source, signature, strict=strict, in_place=in_place | calls)
+            return compile_tangent(source, signature, strict=strict, in_place=in_place | calls, backend=backend)
         check(function, layout, "activity")
         layouts = [Layout(i.function) for i in instances]
         options = dict(strict=strict, simplifying=simplifying, verifying=verifying)
         options["module_names"] = name_tangents(instances, [layout, *layouts], base_name(function))
         generator = TangentGenerator(function, cx, layout, signature, inputs, **options)
+        generator.backend = backend
         for instance, its_layout in zip(instances, layouts, strict=True):
             given = Signature(tuple((f"argument {k}", None) for k, _ in enumerate(instance.params)), ())
             options["namer"] = generator.namer

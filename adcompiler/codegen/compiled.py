@@ -52,7 +52,7 @@ class Compiled:
 
 def finish(generator, definitions, saver) -> Compiled:
     """Build the definitions (lists of `ast.FunctionDef` by kind) and describe them."""
-    if getattr(generator, "backend", "numpy") == "numba":
+    if generator.backend == "numba":
         return _finish_numba(generator, definitions, saver)
     texts = {kind: "\n\n".join(emit.write(d) for d in made) for kind, made in definitions.items()}
     used = {n.id for made in definitions.values() for d in made for n in nodes(d) if isinstance(n, ast.Name)}

@@ -30,6 +30,7 @@ class TangentGenerator:
     """Code generation for one function; `instance` is the recursive instance that it is the function of, if it is one."""
 
     joint = False
+    backend = "numpy"
 
     def __init__(self, function, cx, layout, signature, inputs, *, strict, simplifying, verifying, instance=None,
                  namer=None, module_names=frozenset()):

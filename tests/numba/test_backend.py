@@ -181,3 +181,25 @@ def test_refusals_say_what_and_where(f, args, message):
         ad.grad(f, backend="numba")(*args)
     assert message in str(caught.value)
     assert caught.value.filename == __file__ and caught.value.lineno > 0 and caught.value.hint
+
+
+def two_results(x, k):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = x[i] * k + np.sin(x[i])
+    return y, np.sum(y * y)
+
+
+def test_forward_mode():
+    x, k = np.arange(1.0, 4.0), 2.0
+    directions = (np.array([1.0, -1.0, 0.5]), 3)
+    expected = ad.jvp(two_results, (x, k), directions)
+    value, tangent = ad.jvp(ad.differentiable(two_results, backend="numba"), (x, k), directions)
+    for got, want in zip((*value, *tangent), (*expected[0], *expected[1]), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+    u = np.linspace(0.0, 1.0, 6)
+    _, along = ad.jvp(ad.differentiable(heat, backend="numba"), (u, 3), (u, None))
+    assert along == pytest.approx(np.sum(ad.grad(heat)(u, 3) * u), rel=1e-13)
+    np.testing.assert_allclose(
+        ad.jacobian(lambda v: v * v[::-1], backend="numba")(u), ad.jacobian(lambda v: v * v[::-1])(u), rtol=1e-13
+    )

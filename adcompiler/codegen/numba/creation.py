@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ...runtime.tangents import zero_tangent, zeros_laid_out
 from ...transform.code import call, constant, name
 from .arrays import array, settled, shape_items
 from .elementwise import ELEMENTWISE  # noqa: F401
@@ -98,6 +99,16 @@ def _like(function, value):
 handles(np.zeros_like)(_like("zeros", 0))
 handles(np.ones_like)(_like("ones", 1))
 handles(np.empty_like)(_like("zeros", 0))
+
+
+handles(zeros_laid_out)(_like("zeros", 0))
+
+
+@handles(zero_tangent)
+def _zero_tangent(lo, args, kwargs):
+    if not isinstance(args[0].type, (Scalar, Array)) or args[0].type.kind not in "fc":
+        lo.refuse("the tangent of this")
+    return _like("zeros", 0)(lo, args, kwargs)
 
 
 @handles(np.full)

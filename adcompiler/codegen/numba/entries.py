@@ -26,7 +26,7 @@ class Entry:
         self.__code__ = core.py_func.__code__
         self.__name__ = core.py_func.__name__
         self.other = None  # the same function for axes of length 1
-        self.checked = 0
+        self.overloads, self.checked = core.overloads, 0
 
     def __call__(self, *args):
         if self.other is not None:
@@ -39,8 +39,8 @@ class Entry:
             if type(error).__module__.startswith("numba."):
                 raise self.refusal(error) from None
             raise
-        if len(self.core.signatures) != self.checked:
-            self.checked = len(self.core.signatures)
+        if len(self.overloads) != self.checked:
+            self.checked = len(self.overloads)
             check_types(self)
         return made
 
@@ -114,6 +114,23 @@ def _adjoint(part, core, generator, namespace, parts):
     return run
 
 
+def _tangent(part, core, generator, namespace, parts):
+    own = [v.name for v in generator.function.params]
+    tangents = dict(part.kept)
+    every = [*own, *tangents]
+    places = [every.index(n) for n in part.parameters if n not in part.extras]
+    converted = {every.index(n): seed_for(t) for n, t in tangents.items()}
+    extras = tuple(part.extras)
+    fixed = _fixing(part.result)
+
+    def run(*args):
+        given = [converted[k](args[k]) if k in converted else args[k] for k in places]
+        made = core(*given, *[namespace[e] for e in extras])
+        return made if fixed is None else fixed(made)
+
+    return run
+
+
 def seed_for(t):
     """The conversion of a seed to the type that was compiled for."""
     if isinstance(t, Scalar):
@@ -143,7 +160,7 @@ def _fixing(t):
     return None
 
 
-_ENTRIES = {"gradient": _joint, "forward": _forward, "adjoint": _adjoint}
+_ENTRIES = {"gradient": _joint, "forward": _forward, "adjoint": _adjoint, "tangent": _tangent}
 
 
 def check_types(entry):

@@ -169,6 +169,29 @@ class Backend:
         walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
         return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type)
 
+    def tangent(self, definition) -> Part:
+        """The tangent function: the tangents of some parameters stand behind the arguments."""
+        own, extra = self.parameters(), self.globals_of(definition)
+        count = len(self.generator.function.params)
+        dots = [a.arg for a in definition.args.args[count:]]
+        asked = {path[0] for path in self.generator.signature.wrt}
+        inputs = [n for n, _ in self.generator.signature.parameters if n in asked]
+        names = {n: v.name for (n, _), v in zip(self.generator.signature.parameters, self.generator.function.params,
+                                                strict=True)}
+        tangents = {d: self.tangent_type(n, own[names[n]]) for d, n in zip(dots, inputs, strict=True)}
+        walk, names = self.walk("tangent", definition, {**own, **tangents, **extra}, ())
+        return Part("tangent", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
+                    list(tangents.items()))
+
+    def tangent_type(self, parameter, t):
+        if isinstance(t, Items):
+            return Items(tuple(self.tangent_type(parameter, i) for i in t.items))
+        if isinstance(t, Known) or t.kind not in "fc":
+            self.refuse(f"the tangent of '{parameter}', which does not hold floats alone", "pass arrays of floats")
+        if isinstance(t, Array):
+            return Array(t.dtype, t.rank, t.dims, frozenset({f"tangent of {parameter}"}))
+        return t
+
     def forward(self, definition) -> Part:
         own, extra = self.parameters(), self.globals_of(definition)
         sites = {f for f, _ in self.saver.tape} & {k.site for k in self.saver.kept if k.listed}
@@ -335,6 +358,8 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
     backend = Backend(generator, saver, options)
     if "gradient" in definitions:
         parts = [backend.joint(definitions["gradient"][-1])]
+    elif "tangent" in definitions:
+        parts = [backend.tangent(definitions["tangent"][-1])]
     else:
         forward = backend.forward(definitions["forward"][-1])
         parts = [forward, backend.adjoint(definitions["adjoint"][-1], forward)]
