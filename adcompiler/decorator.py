@@ -560,13 +560,11 @@ def checked_checkpointing(options) -> dict:
 def programs_for(function, outputs="return", holomorphic=False, backend=None, **checkpointing) -> Programs:
     """The compiled forms of a function, or of what a derivative operator has returned."""
     if hasattr(type(function), "derived_programs"):
-        if chosen_backend(None, backend) == "numba":
-            raise UnsupportedSyntaxError(
-                "the Numba backend does not compile derivatives of derivatives", hint="use backend='numpy'"
-            )
         made = function.derived_programs(outputs, holomorphic)
         made.checkpoint, made.memory = checkpointing.get("checkpoint"), checkpointing.get("memory")
         made.tape_dtype = checkpointing.get("tape_dtype")
+        if backend is not None:
+            made.backend = chosen_backend(None, backend)
         return made
     return Programs(function, outputs, holomorphic, backend, **checkpointing)
 

@@ -38,7 +38,7 @@ class DerivedPrograms(Programs):
 
     def __init__(self, derivative, outputs="return", holomorphic=False):
         self.derivative = derivative
-        super().__init__(derivative, outputs, holomorphic)
+        super().__init__(derivative, outputs, holomorphic, derivative.options.get("backend"))
 
     def read(self):
         self.inner = self.derivative.inner

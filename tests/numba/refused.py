@@ -1,5 +1,7 @@
 """Programs of the corpus that the Numba backend refuses: containers, recursion, exceptions, functions beyond its tables."""
 REFUSED = frozenset("""
+assignments.awkward_names
+assignments.shadowed_builtin
 aliasing.array_in_a_dict
 aliasing.array_of_an_object
 aliasing.arrays_in_a_list

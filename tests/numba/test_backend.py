@@ -203,3 +203,23 @@ def test_forward_mode():
     np.testing.assert_allclose(
         ad.jacobian(lambda v: v * v[::-1], backend="numba")(u), ad.jacobian(lambda v: v * v[::-1])(u), rtol=1e-13
     )
+
+
+def cubic(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] ** 3 * x[0]
+    return s
+
+
+def test_products_with_the_hessian():
+    from adcompiler.codegen.numba.entries import Entry
+
+    x, v = np.arange(1.0, 4.0), np.array([1.0, -1.0, 2.0])
+    product = ad.hvp(cubic, backend="numba")
+    np.testing.assert_allclose(product(x, v), ad.hvp(cubic)(x, v), rtol=1e-13)
+    np.testing.assert_allclose(ad.hessian(cubic, backend="numba")(x), ad.hessian(cubic)(x), rtol=1e-13)
+    tangent = ad.differentiable(ad.grad(cubic, backend="numba"))
+    (made,) = [c for found in tangent.programs.cache.values() for c in found] or [None]
+    assert tangent.programs.backend == "numba"
+    assert made is None or isinstance(made.functions["tangent"], Entry)

@@ -309,3 +309,32 @@ def names_of_the_library(x, n):
 
 def test_variables_may_have_the_names_of_functions_of_the_library():
     assert_same(names_of_the_library, 2.0, 4)
+
+
+def sums_of_every_kind(x, w):
+    s = 0.0
+    for i in reversed(range(len(x))):
+        s = s * 0.9 + x[i]
+        for j in range(i):
+            s += x[i] * w[j] * x[j]
+            x[0] += 0.1 * s
+        for j in reversed(range(i)):
+            s += w[i] * x[j] + x[i - 1]
+    return s
+
+
+def test_sums_in_locals():
+    assert_same(sums_of_every_kind, np.array([0.5, -1.0, 2.0, 0.25]), np.array([1.0, 2.0, -0.5, 0.3]), wrt=(0, 1))
+
+
+def neighbouring_loops(x):
+    y = x * 2.0
+    z = y * x
+    y[1:] = z[:-1] * y[1:]
+    w = y + z
+    z[:] = w * z[::-1]
+    return np.sum(z * w) + np.sum(y)
+
+
+def test_neighbouring_loops():
+    assert_same(neighbouring_loops, np.array([0.5, -1.0, 2.0, 0.25]))

@@ -17,9 +17,9 @@ from ...transform.code import constant, name
 from .types import Array
 
 
-def hoisted(lo, body, trips):
+def hoisted(lo, body, index, trips):
     """The body with sums in locals, and the statements behind the loop; what starts a sum is written in front."""
-    stored = _names_stored(body)
+    stored = _names_stored(body) | {index}
     places: dict[str, list] = {}
     for s in body:
         if _is_addition(s) and not _names_read(s.target.slice) & stored and not _reads_memory(s.target.slice):

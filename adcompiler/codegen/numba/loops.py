@@ -157,7 +157,7 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
     made, head, breaks = lo.loop(body)
     for n in lo.stacks.room(reserved, trips):
         lo.emit(n)
-    made, behind = hoisted(lo, made, trips)
+    made, behind = hoisted(lo, made, target, trips)
     lo.emit(ast.For(name(target, True), iterable, _filled(made), []))
     for n in behind:
         lo.emit(n)

@@ -38,6 +38,7 @@ class Lowering:
         self.learnt = learnt if learnt is not None else Learnt()
         self.stacks = Stacks(self, stacks)
         self.breaks: list | None = None
+        self.depth = 0  # of nested code; the function's own level is 1
         self.tokens = 0
         self.equal: list[tuple] = []  # pairs of tokens that a check has found equal
         self.extras: dict[str, object] = {}  # globals that become parameters
@@ -180,7 +181,9 @@ class Lowering:
     def block(self, statements) -> list[ast.stmt]:
         """Walk statements into a list of their own; facts that checks inside establish end with it."""
         out, self.out, facts = self.out, [], len(self.equal)
+        self.depth += 1
         self.statements(statements)
+        self.depth -= 1
         made, self.out = self.out, out
         del self.equal[facts:]
         return made
@@ -228,7 +231,9 @@ class Lowering:
             out, self.out, facts, first = self.out, [], len(self.equal), self.tokens
             before = self.taken
             self.taken = set(before)
+            self.depth += 1
             body()
+            self.depth -= 1
             made, self.out = self.out, out
             breaks, self.breaks = self.breaks, outer
             del self.equal[facts:]

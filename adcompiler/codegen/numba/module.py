@@ -25,6 +25,7 @@ from ..build import line_map
 from . import functions as _tables  # noqa: F401  (filled before anything is walked)
 from .entries import entry_of
 from .lowering import lower
+from .stacks import stacks_of
 from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack
 
 
@@ -157,6 +158,7 @@ class Backend:
             self.refuse(f"a variable named '{min(own & NEEDED)}'", "give it another name: compiled code needs this one")
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math"}
+        stacks = set(stacks) | stacks_of(definition)
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {})
         _refuse_reshaped(walk)
         names = [n for n, t in params.items() if not isinstance(t, Known) or t == NONE and n in (given or {})]

@@ -21,6 +21,23 @@ from ...transform.code import call, constant, name, subscript
 from .types import Array, Items, Scalar, forget
 
 
+def stacks_of(definition) -> set[str]:
+    """Lists that a function makes empty, and then only pushes on and pops from."""
+    made, used, good = set(), {}, {}
+    for n in ast.walk(definition):
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.List) and not n.value.elts:
+            made |= {t.id for t in n.targets if isinstance(t, ast.Name)}
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+            used[n.id] = used.get(n.id, 0) + 1
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name):
+            pops = n.func.attr == "pop" and not n.args
+            pushes = n.func.attr == "append" and len(n.args) == 1
+            if pops or pushes:
+                good[n.func.value.id] = good.get(n.func.value.id, 0) + 1
+    stored = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return {n for n in made if used.get(n) == good.get(n) and n in good and stored.count(n) == 1}
+
+
 class Stacks:
     """The lists of the tape of one function."""
 
@@ -56,6 +73,14 @@ class Stacks:
             else:
                 made.append(_set(site, self.empty_list()))
         return made
+
+    def reset(self, site):
+        """The stack is empty from here on."""
+        t = self.element(site)
+        if isinstance(t, Scalar):
+            self.lo.assign(self.counter(site), call(self.lo.np("uintp"), constant(0)))
+        elif t is not None:
+            self.lo.assign(site, self.empty_list())
 
     def empty_list(self):
         """A list that Numba types by what is appended: one that the caller may hold, or a local one."""

@@ -53,6 +53,8 @@ def assign_name(lo, identifier, node, origin):
         return
     if identifier in lo.stacks.sites and isinstance(node, ast.List) and not node.elts:
         lo.set_name(identifier, Stack(identifier))
+        if lo.depth > 1:  # made anew in each trip
+            lo.stacks.reset(identifier)
         return
     value = expression(lo, node)
     bind(lo, identifier, value, origin)
