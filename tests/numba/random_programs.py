@@ -65,6 +65,7 @@ def main() -> int:
             print(f"{label}: {type(error).__name__}: {error}", flush=True)
             outcome = "failed"
         outcomes[outcome] += 1
+        print(f"{label} {outcome}", flush=True)
     for outcome, count in outcomes.most_common():
         print(f"{count:5d} {outcome}")
     return 1 if failures else 0

@@ -50,7 +50,6 @@ calls.calls_decorated
 calls.decorated[itself]
 calls.functions_in_a_list
 calls.helper_that_returns_nothing
-calls.helper_with_several_results
 calls.keyword_dict
 calls.math_functions
 calls.other_module
@@ -89,7 +88,6 @@ containers.nested_lists
 containers.parameters_in_a_dict
 containers.parameters_in_a_list
 containers.parameters_with_other_leaves
-containers.preallocated_list
 containers.queue
 containers.remove_and_clear
 containers.returns_a_dict
@@ -141,7 +139,6 @@ linear_algebra.singular_values
 loops.dict_items
 loops.dict_keys_and_values
 loops.over_ndindex
-loops.reversed_items
 loops.string_items
 mutation.augmented_matmul
 mutation.fill_diagonal
