@@ -10,15 +10,12 @@ pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.parametrize("program", sample(), ids=lambda p: p.name)
-def test_sample(program):
-    check_compiled(program)
+def pytest_generate_tests(metafunc):
+    chosen = programs() if metafunc.config.getoption("--backend") == "numba" else sample()
+    metafunc.parametrize("program", chosen, ids=lambda p: p.name)
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda p: p.name)
-def test_all(program, request):
-    if request.config.getoption("--backend") != "numba":
-        pytest.skip("run with --backend numba")
+def test_value_and_gradient(program):
     if program.name not in REFUSED:
         check_compiled(program)
         return
