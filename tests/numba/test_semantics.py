@@ -338,3 +338,30 @@ def neighbouring_loops(x):
 
 def test_neighbouring_loops():
     assert_same(neighbouring_loops, np.array([0.5, -1.0, 2.0, 0.25]))
+
+
+def bounds_that_change(x, n):
+    s = 0.0
+    for i in range(n):
+        n = n - 1
+        s = s * 0.5 + x[i] * x[n]
+    for i in reversed(range(n + 3)):
+        n = n * 2 + 1
+        s = s * 0.7 + x[i] * s
+    return s * n
+
+
+def iterates_over_a_rebound_name(x):
+    s = 0.0
+    for v in x:
+        x = x * 0.5
+        s = s + v * x[0]
+    for k, row in enumerate(x[1:]):
+        x = x + k
+        s = s + row * x[1]
+    return s
+
+
+def test_names_that_a_loop_runs_over_may_change_in_it():
+    assert_same(bounds_that_change, np.array([0.5, -1.0, 2.0, 0.25]), 3)
+    assert_same(iterates_over_a_rebound_name, np.array([0.5, -1.0, 2.0, 0.25]))

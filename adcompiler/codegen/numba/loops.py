@@ -29,7 +29,7 @@ def lower_for(lo, s):
     if _is_call(lo, it, range):
         _for_range(lo, s, [integer(lo, expression(lo, a)) for a in it.args], backwards, ran)
         return
-    elements, length = _elements(lo, it)
+    elements, length = _elements(lo, it, [s.target, *s.body])
     index = s.target.id if False else lo.fresh("k")
     _counted(lo, s, index, length, lambda k: _bind_pattern(lo, s.target, elements, k, s), backwards)
 
@@ -58,7 +58,7 @@ def _for_range(lo, s, bounds, backwards, ran=None):
     step = bounds[2] if len(bounds) > 2 else Typed(constant(1), Scalar(INT.dtype, True, 1, None, 1), 1)
     target = s.target.id
     simple = step.is_known and step.const == 1
-    start, stop, step = lo.held(start, "start"), lo.held(stop, "stop"), lo.held(step, "step")
+    start, stop, step = (_lasting(lo, b, [s.target, *s.body], n) for b, n in ((start, "start"), (stop, "stop"), (step, "step")))
     if simple:
         low = start.type.low
     elif step.is_known and step.const > 0:
@@ -73,7 +73,8 @@ def _for_range(lo, s, bounds, backwards, ran=None):
     first_is_nonnegative = start.is_known and start.const >= 0
     first_is_zero = start.is_known and start.const == 0
     if ran is not None:
-        trips = lo.held(ran, "trips").node
+        ran = _lasting(lo, ran, [s.target, *s.body], "trips")
+        trips = ran.node
         if simple:  # it ends where it was left
             last = ran.node if first_is_zero else ast.BinOp(start.node, ast.Add(), ran.node)
             stop = lo.held(Typed(last, Scalar(INT.dtype, True)), "stop")
@@ -125,7 +126,7 @@ def _length(lo, start, stop, step):
 
 
 def _counted(lo, s, index, length, bind_element, backwards=False):
-    length = lo.held(length, "length")
+    length = _lasting(lo, length, [s.target, *s.body], "length")
     iterable = ast.Call(name("range"), [length.node], [])
     if not backwards:
         _repeat(lo, s, index, iterable, length.node, lambda: bind_element(_index(index)))
@@ -167,10 +168,26 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
     lo.restore(after)
 
 
-def _elements(lo, node):
+def _lasting(lo, value, body, base) -> Typed:
+    """A number that the loop needs, in a name that its body does not change."""
+    held = lo.held(value, base)
+    if not (isinstance(held.node, ast.Name) and held.node.id in _stored(body)):
+        return held
+    made = lo.fresh(base)
+    lo.assign(made, held.node)
+    return Typed(name(made), held.type, held.const)
+
+
+def _stored(body) -> set:
+    return {
+        n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
+
+
+def _elements(lo, node, body):
     """How the elements of an iterable are found by position: a function from an index to a Typed, and the length."""
     if _is_call(lo, node, enumerate):
-        inner, length = _elements(lo, node.args[0])
+        inner, length = _elements(lo, node.args[0], body)
         first = expression(lo, node.args[1]) if len(node.args) > 1 else None
         first = first or next((expression(lo, k.value) for k in node.keywords if k.arg == "start"), None)
 
@@ -180,7 +197,7 @@ def _elements(lo, node):
 
         return counted, length
     if _is_call(lo, node, zip):
-        parts = [_elements(lo, a) for a in node.args]
+        parts = [_elements(lo, a, body) for a in node.args]
         strict = any(k.arg == "strict" and getattr(k.value, "value", None) for k in node.keywords)
         shortest = lo.held(parts[0][1], "length")
         for _, length in parts[1:]:
@@ -198,7 +215,7 @@ def _elements(lo, node):
 
         return together, shortest
     if _is_call(lo, node, reversed):
-        inner, length = _elements(lo, node.args[0])
+        inner, length = _elements(lo, node.args[0], body)
         length = lo.held(length, "length")
 
         def from_end(k):
@@ -210,9 +227,9 @@ def _elements(lo, node):
         return from_end, length
     if _is_call(lo, node, range):
         bounds = [integer(lo, expression(lo, a)) for a in node.args]
-        start = lo.held(bounds[0], "start") if len(bounds) > 1 else Typed(constant(0), Scalar(INT.dtype, True, 0, None, 1), 0)
-        stop = lo.held(bounds[1] if len(bounds) > 1 else bounds[0], "stop")
-        step = lo.held(bounds[2], "step") if len(bounds) > 2 else Typed(constant(1), Scalar(INT.dtype, True, 1, None, 1), 1)
+        start = _lasting(lo, bounds[0], body, "start") if len(bounds) > 1 else Typed(constant(0), Scalar(INT.dtype, True, 0, None, 1), 0)
+        stop = _lasting(lo, bounds[1] if len(bounds) > 1 else bounds[0], body, "stop")
+        step = _lasting(lo, bounds[2], body, "step") if len(bounds) > 2 else Typed(constant(1), Scalar(INT.dtype, True, 1, None, 1), 1)
 
         def counted_from(k):
             up = ast.BinOp(k.node, ast.Mult(), step.node) if step.const != 1 else k.node
@@ -225,14 +242,20 @@ def _elements(lo, node):
     t = value.type
     if isinstance(t, Array):
         value = lo.array(value)
+        read = {n.id for n in ast.walk(value.node) if isinstance(n, ast.Name)} if value.node is not None else set()
+        if value.node is None or not isinstance(value.node, ast.Name) or read & _stored(body):
+            made = lo.fresh("items")  # the array that the loop started with, whatever its name means later
+            lo.assign(made, lo.settled(value).node)
+            lo.env[made] = t = lo.settled(value).type
+            value = lo.array_name(made)
         length = Typed(value.lazy.axes[0].extent(), Scalar(INT.dtype, True, 0, t.dims[0], 1))
         return lambda k: item_at(lo, value, k), length
     if isinstance(t, Listed) and isinstance(t.element, Scalar):
-        held = lo.held(value, "items")
+        held = _lasting(lo, value, body, "items")
         length = Typed(ast.Call(name("len"), [held.node], []), Scalar(INT.dtype, True, 0, None, 1))
         return lambda k: Typed(ast.Subscript(held.node, k.node, ast.Load()), t.element), length
     if isinstance(t, Items) and t.items and all(isinstance(i, Scalar) and i.dtype == t.items[0].dtype for i in t.items):
-        held = lo.held(value, "items")
+        held = _lasting(lo, value, body, "items")
         element = Scalar(t.items[0].dtype, None)
         length = Typed(constant(len(t.items)), Scalar(INT.dtype, True, 0, None, 1), len(t.items))
         return lambda k: Typed(ast.Subscript(held.node, k.node, ast.Load()), element), length
