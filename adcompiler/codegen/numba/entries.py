@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 
@@ -175,6 +176,7 @@ def check_types(entry):
             if base not in seen or not variable.isidentifier() and "." not in variable:
                 continue
             if not any(_agrees(t, found) for t in seen[base]):
+                Path(entry.path).unlink(missing_ok=True)  # no other process may take its machine code for checked
                 raise UnsupportedSyntaxError(
                     f"Numba takes '{base}' for {found}, and NumPy computes {' or '.join(sorted(map(str, seen[base])))}",
                     entry.generator.function.loc,
