@@ -178,6 +178,8 @@ class Layout:
 
     def may_be_missing(self, var: Var) -> bool:
         """Is there a path on which this join has no value?"""
+        if var.optional:
+            return True
         exits = {phi for s in self.statements if isinstance(s, Loop) for phi in s.exits}
         seen, stack = set(), [var]
         while stack:

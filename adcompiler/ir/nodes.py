@@ -40,6 +40,7 @@ class Var:
         "origin",
         "captured",
         "place",
+        "optional",
         "absorbed",
     )
 
@@ -53,6 +54,7 @@ class Var:
         self.group = None  # alias group: variables of one group may share memory
         self.tied = False  # a view whose adjoint is the same view of its base's adjoint
         self.frame = 0
+        self.optional = False  # None on a path on which it is not read: generated code that is compiled again
         self.absorbed = frozenset()  # sites of the containers that a value of unknown kind may be
         self.place = None  # where it is defined, the same in every walk
         self.dim = None  # for integers: the extent token they stand for

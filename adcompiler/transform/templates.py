@@ -325,7 +325,7 @@ class Instance:
         if isinstance(t, Num) and t.is_scalar:
             return {"shape": ast.Tuple([], ast.Load()), "size": constant(1), "ndim": constant(0)}[what]
         if isinstance(operand, Var) and isinstance(t, Num):
-            if t.is_array and what in ("shape", "size"):
+            if t.is_array and what in ("shape", "size") and not operand.optional:
                 return attribute(needed(operand, "shape", self.statement), what)
             function = self.builder.numpy(what)
             return call(function, needed(operand, "shape", self.statement))

@@ -19,6 +19,7 @@ from .validate import Invalid, validate
 
 def main() -> int:
     options = _options()
+    options.refused = 0
     indices = [options.only] if options.only is not None else range(options.start, options.start + options.count)
     features, outcomes, failures, discarded = Counter(), Counter(), defaultdict(list), Counter()
     begun = time.monotonic()
@@ -40,6 +41,8 @@ def main() -> int:
                 print(f"stopping after {options.kinds} kinds of failure")
                 break
     print(f"{dict(outcomes)} in {time.monotonic() - begun:.1f} s, seed {options.seed}")
+    if options.second_order:
+        print(f"  second derivatives of {options.refused} programs are refused")
     for reason, count in discarded.most_common():
         print(f"  discarded: {reason}: {count}")
     if options.stats:
@@ -57,6 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=int, metavar="INDEX", help="run one program, and print it")
     parser.add_argument("--stats", action="store_true", help="print how many programs use each feature")
     parser.add_argument("--validate", action="store_true", help="check generator and oracle, not the compiler")
+    parser.add_argument("--second-order", action="store_true", help="check second derivatives, in two modes")
     parser.add_argument("--no-minimise", action="store_true", help="print failing programs as they are")
     parser.add_argument("--kinds", type=int, default=20, help="stop after that many kinds of failure")
     parser.add_argument("--seconds", type=float, default=30.0, help="time limit of one program")
@@ -72,7 +76,12 @@ def _outcome(program: Program, options: argparse.Namespace) -> str | None:
                 return None
             from .check import ProgramFailure, check_program, is_refusal
             try:
-                check_program(program)
+                if options.second_order:
+                    from .second_order import check_second_order
+
+                    options.refused += not check_second_order(program)
+                else:
+                    check_program(program)
             except ProgramFailure as failure:
                 return None if is_refusal(failure) else failure.kind
     except Invalid as error:

@@ -14,6 +14,7 @@ from .check import ProgramFailure, check_program, is_refusal
 from .grammar import from_seed, programs
 from .minimise import minimised
 from .oracle import Discarded
+from .second_order import check_second_order
 
 WANTED = os.environ.get("ADCOMPILER_RANDOM_PROGRAMS")
 COUNT = int(WANTED or 60)
@@ -50,6 +51,17 @@ def test_seeded_programs(start):
             if not is_refusal(failure):
                 check_program(minimised(program, lambda candidate, kind=failure.kind: _kind(candidate) == kind))
                 raise
+    assert checked, "every program of the batch was discarded or refused"
+
+
+@pytest.mark.parametrize("start", range(0, COUNT // 2, BATCH))
+def test_second_derivatives(start):
+    checked = 0
+    for index in range(start, start + BATCH):
+        try:
+            checked += check_second_order(from_seed(f"{SEED}:second:{index}"))
+        except Discarded:
+            continue
     assert checked, "every program of the batch was discarded or refused"
 
 

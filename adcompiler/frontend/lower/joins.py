@@ -52,6 +52,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
         kept = b if ca is None else a
         target.type, target.varied = kept.type, kept.varied
         target.const = kept.const if callable(kept.const) else NOTHING
+        target.optional = True
     elif _known_object(ca) or _known_object(cb):
         target.type = ta if isinstance(tb, Undefined) else cx.assumed.join(ta, tb)
         if not isinstance(target.type, (Num, Tup, Ref)):
@@ -67,6 +68,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     if varied and isinstance(target.type, Opaque):  # nothing can be told of it, but that it carries a derivative
         target.varied = True
     cx.absorb(target, a, b)
+    target.optional |= any(v is not None and v.optional for v in (a, b))
     phi = Phi(target, a, b)
     target.definition = phi
     if isinstance(target.type, (Num, Ref)):

@@ -10,6 +10,7 @@ from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands, wa
 from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Opaque, Ref, Static, Tup, carries_derivative, without_dims
 from ..structure import has_own_break
 from .checkpoints import checkpoints_of, without_mark
+from .baked import COMPILED
 from .context import Group, assigned_names
 from .expressions import in_block, lower_expression, lower_test, truth
 from .joins import memory_leaves, owner_of
@@ -226,7 +227,10 @@ class _Head:
             t = init.type if init is not None else UNDEFINED
             if known is not None:
                 dims = t.dims if isinstance(t, Num) and known["dims"] else None
-                t = cx.assumed.join(without_dims(t) if isinstance(t, Num) else t, known["type"])
+                if self.is_unset(init):
+                    t = known["type"]
+                else:
+                    t = cx.assumed.join(without_dims(t) if isinstance(t, Num) else t, known["type"])
                 if dims is not None and isinstance(t, Num) and t.rank == len(dims):
                     t = replace(t, dims=dims)
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
@@ -238,6 +242,7 @@ class _Head:
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
             if init is None and known is not None and known["constant"]:
                 head.const = known["value"]
+            head.optional = init is not None and (init.optional or self.is_unset(init))
             phi = Phi(head, init, None)
             head.definition = phi
             loop.phis.append(phi)
@@ -247,6 +252,10 @@ class _Head:
             cx.env[key] = head
         self.share(before)
         self.entry_env = dict(cx.env)
+
+    def is_unset(self, v) -> bool:
+        """Is it a name that generated code sets to None where no value of it is read?"""
+        return v is not None and v.const is None and COMPILED in self.cx.frame.globals
 
     def items(self, loop, head, init, known):
         """Components of a tuple that changes in the loop are phis of their own."""
@@ -344,7 +353,7 @@ class _Head:
     def learn(self, key, head: Var | None, after: Var):
         cx = self.cx
         t = cx.assumed.join(
-            head.type if head is not None else UNDEFINED,
+            head.type if head is not None and not self.is_unset(head) else UNDEFINED,
             without_dims(after.type) if isinstance(after.type, Num) else after.type,
         )
         dims = (

@@ -206,6 +206,7 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     var.varied = isinstance(operand, Var) and operand.varied
     if isinstance(operand, Var):
         var.group, var.items, var.dim, var.absorbed = operand.group, operand.items, operand.dim, operand.absorbed
+        var.optional = operand.optional
         if isinstance(operand.type, Ref):
             var.varied = operand.varied
     statement = Assign(var, operand, loc=cx.loc(node), augmented=augmented)
@@ -323,6 +324,7 @@ def _copied(cx, name, operand, node) -> Var:
     var.const, var.varied = cx.constant(operand), isinstance(operand, Var) and operand.varied
     if isinstance(operand, Var):
         var.group, var.items, var.dim, var.absorbed = operand.group, operand.items, operand.dim, operand.absorbed
+        var.optional = operand.optional
     return var
 
 

@@ -42,7 +42,11 @@ def open_tape(cx, node, base, name):
     from .values import tuple_of
 
     sites = list(cx.assumed.holders[t.site].items)
-    return tuple_of(cx, node, [read_attribute(cx, node, base, site) for site in sites])
+    values = [read_attribute(cx, node, base, site) for site in sites]
+    for value in values:
+        if isinstance(value, Var):
+            value.optional = True  # a site may hold None where nothing was kept
+    return tuple_of(cx, node, values)
 
 
 __all__ = ["Tape", "make_tape", "open_tape"]

@@ -225,4 +225,5 @@ def copy_of(cx, node, operand) -> Var:
     t = cx.assign_temporary(operand, cx.type(operand), node, varied=cx.varied(operand), const=cx.constant(operand))
     if isinstance(operand, Var):
         t.group, t.items, t.dim, t.absorbed = operand.group, operand.items, operand.dim, operand.absorbed
+        t.optional = operand.optional
     return t
