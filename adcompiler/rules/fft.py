@@ -16,7 +16,7 @@ from ..runtime.fft import (
     rfftn_adjoint,
     transformed_axes,
 )
-from .registry import inactive, rule
+from .registry import inactive, is_real, rule
 
 # ---- standard transforms ----------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ def rfft(a, n=None, axis=-1, norm=None):
 @rule(np.fft.irfft, linear=("a",))
 def irfft(a, n=None, axis=-1, norm=None):
     y = np.fft.irfft(a, n, axis, norm)
-    a_bar = irfft_adjoint(y_bar, np.shape(a), n, axis, norm)
+    a_bar = np.real(irfft_adjoint(y_bar, np.shape(a), n, axis, norm)) if is_real(a) else irfft_adjoint(y_bar, np.shape(a), n, axis, norm)
 
 
 @rule(np.fft.rfft2, linear=("a",))
@@ -89,7 +89,7 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None):
 @rule(np.fft.irfft2, linear=("a",))
 def irfft2(a, s=None, axes=(-2, -1), norm=None):
     y = np.fft.irfft2(a, s, axes, norm)
-    a_bar = irfftn_adjoint(y_bar, np.shape(a), s, axes, norm)
+    a_bar = np.real(irfftn_adjoint(y_bar, np.shape(a), s, axes, norm)) if is_real(a) else irfftn_adjoint(y_bar, np.shape(a), s, axes, norm)
 
 
 @rule(np.fft.rfftn, linear=("a",))
@@ -101,7 +101,7 @@ def rfftn(a, s=None, axes=None, norm=None):
 @rule(np.fft.irfftn, linear=("a",))
 def irfftn(a, s=None, axes=None, norm=None):
     y = np.fft.irfftn(a, s, axes, norm)
-    a_bar = irfftn_adjoint(y_bar, np.shape(a), s, axes, norm)
+    a_bar = np.real(irfftn_adjoint(y_bar, np.shape(a), s, axes, norm)) if is_real(a) else irfftn_adjoint(y_bar, np.shape(a), s, axes, norm)
 
 
 # ---- transforms of Hermitian data: hfft(a) is irfft(conj(a)) with the other norm --------------------------------
@@ -110,7 +110,8 @@ def irfftn(a, s=None, axes=None, norm=None):
 @rule(np.fft.hfft, linear=("a",))
 def hfft(a, n=None, axis=-1, norm=None):
     y = np.fft.hfft(a, n, axis, norm)
-    a_bar = np.conj(irfft_adjoint(y_bar, np.shape(a), n, axis, other_norm(norm)))
+    a_conj = irfft_adjoint(y_bar, np.shape(a), n, axis, other_norm(norm))
+    a_bar = np.real(a_conj) if is_real(a) else np.conj(a_conj)
 
 
 @rule(np.fft.ihfft, linear=("a",))

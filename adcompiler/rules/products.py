@@ -8,7 +8,12 @@ import operator
 
 import numpy as np
 
-from ..runtime.einsum import einsum_adjoint
+from ..runtime.einsum import (
+    einsum_adjoint,
+    einsum_adjoint_adjoints,
+    einsum_adjoint_tangent,
+    einsum_with,
+)
 from ..runtime.products import (
     cross_left_adjoint,
     cross_right_adjoint,
@@ -231,6 +236,18 @@ def linalg_trace(x, /, *, offset=0):
 def linalg_matrix_transpose(x, /):
     y = np.linalg.matrix_transpose(x)
     x_bar = np.swapaxes(y_bar, -1, -2)
+
+
+# ---- the function that an adjoint calls, so that derivatives of derivatives call it again ----
+
+
+# The adjoint of operand k is linear in what it is given for `y_bar`, and in every other operand.
+@rule(einsum_adjoint)
+def einsum_adjoint_(y_bar, subscripts, operands, index, optimize=False):
+    g = einsum_adjoint(y_bar, subscripts, operands, index, optimize)
+    y_bar_bar = einsum_with(subscripts, operands, index, g_bar, optimize)
+    operands_bar = einsum_adjoint_adjoints(g_bar, y_bar, subscripts, operands, index, optimize)
+    g_dot = einsum_adjoint_tangent(y_bar_dot, operands_dot, y_bar, subscripts, operands, index, optimize)
 
 
 inactive(np.einsum_path)

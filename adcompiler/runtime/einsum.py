@@ -48,6 +48,47 @@ def einsum_adjoint(y_bar, subscripts, operands, index, optimize=False):
     return _on_diagonal(g, mine, inputs[index], shape)
 
 
+def _with(operands, index, value):
+    return [value if k == index else x for k, x in enumerate(operands)]
+
+
+def einsum_with(subscripts, operands, index, value, optimize=False):
+    """`np.einsum(subscripts, *operands)` with `value` in the place of operand `index`.
+
+    >>> float(einsum_with("i,i", (np.ones(2), np.array([3.0, 4.0])), 0, np.array([1.0, 10.0])))
+    43.0
+    """
+    return np.einsum(subscripts, *_with(operands, index, value), optimize=optimize)
+
+
+def einsum_adjoint_adjoints(g_bar, y_bar, subscripts, operands, index, optimize=False):
+    """The adjoints of all operands in `g = einsum_adjoint(y_bar, subscripts, operands, index)`; zero for its own.
+
+    `<g_bar, g>` is `<einsum with g_bar in the place of operand index, y_bar>`.
+
+    >>> einsum_adjoint_adjoints(np.array([1.0, 10.0]), 2.0, "i,i", (np.ones(2), np.array([3.0, 4.0])), 0)[1]
+    array([ 2., 20.])
+    """
+    swapped = _with(operands, index, g_bar)
+    return [
+        np.zeros(np.shape(x)) if k == index else einsum_adjoint(y_bar, subscripts, swapped, k, optimize)
+        for k, x in enumerate(operands)
+    ]
+
+
+def einsum_adjoint_tangent(y_bar_dot, operands_dot, y_bar, subscripts, operands, index, optimize=False):
+    """The tangent of `einsum_adjoint(y_bar, subscripts, operands, index)`.
+
+    >>> einsum_adjoint_tangent(1.0, [np.zeros(2), np.zeros(2)], 2.0, "i,i", (np.ones(2), np.array([3.0, 4.0])), 0)
+    array([3., 4.])
+    """
+    total = einsum_adjoint(y_bar_dot, subscripts, operands, index, optimize)
+    for k, x_dot in enumerate(operands_dot):
+        if k != index:
+            total = total + einsum_adjoint(y_bar, subscripts, _with(operands, k, x_dot), index, optimize)
+    return total
+
+
 def _on_diagonal(g, letters, subscripts, shape):
     """`g`, whose axes are `letters`, on the diagonal of an array with the axes `subscripts`, some of them repeated."""
     seen, spread = set(), []

@@ -29,10 +29,12 @@ def nanquantile_adjoint(value, a, q, axis=None, method="linear", keepdims=False)
     array([0.5, 0. , 0.5])
     """
     shape, levels = np.shape(a), np.ravel(q)
-    values = np.reshape(value, (levels.size,) + np.shape(value)[np.ndim(q) :])
+    reduced = np.shape(np.sum(a, axis=axis, keepdims=keepdims))
+    values = np.reshape(value, (levels.size, -1))
     total = np.zeros(shape)
     for k in range(levels.size):
-        total = total + spread(values[k], shape, axis, keepdims) * nan_quantile_weights(a, levels[k], axis, method)
+        full = spread(np.reshape(values[k], reduced), shape, axis, keepdims)
+        total = total + full * nan_quantile_weights(a, levels[k], axis, method)
     return total
 
 

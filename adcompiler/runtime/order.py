@@ -72,10 +72,12 @@ def quantile_adjoint(value, a, q, axis=None, method="linear", keepdims=False):
     chosen = np.quantile(np.arange(float(reduced_count(shape, axis))), q, method=method)
     if np.ndim(q) == 0:
         return spread(value, shape, axis, keepdims) * np.maximum(0.0, 1.0 - np.abs(rank - chosen))
-    values, flat = np.reshape(value, (np.size(q),) + np.shape(value)[np.ndim(q) :]), np.ravel(chosen)
+    reduced = np.shape(np.sum(a, axis=axis, keepdims=keepdims))
+    values, flat = np.reshape(value, (np.size(q), -1)), np.ravel(chosen)
     total = np.zeros(shape)
     for k in range(np.size(q)):
-        total = total + spread(values[k], shape, axis, keepdims) * np.maximum(0.0, 1.0 - np.abs(rank - flat[k]))
+        full = spread(np.reshape(values[k], reduced), shape, axis, keepdims)
+        total = total + full * np.maximum(0.0, 1.0 - np.abs(rank - flat[k]))
     return total
 
 

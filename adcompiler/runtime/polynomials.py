@@ -104,11 +104,10 @@ def poly_slopes(roots):
     if np.ndim(roots) > 1:
         raise ValueError("np.poly of a matrix has no derivative; pass its eigenvalues: np.poly(np.linalg.eigvals(a))")
     roots = np.atleast_1d(roots)
-    columns = [
-        np.concatenate((np.zeros(1), -_of_roots(np.concatenate((roots[:k], roots[k + 1 :])))))
-        for k in range(len(roots))
-    ]
-    return np.stack(columns, axis=1) if columns else np.zeros((1, 0))
+    slopes = np.zeros((len(roots) + 1, len(roots)), np.result_type(roots, 0.0))
+    for k in range(len(roots)):
+        slopes[1:, k] = -_of_roots(np.delete(roots, k))
+    return slopes
 
 
 def root_slopes(p, roots):

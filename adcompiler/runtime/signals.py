@@ -49,12 +49,13 @@ def gradient_adjoint(value, shape, spacings=(), axis=None, edge_order=1):
     array([-0.5,  0. ,  0.5])
     """
     axes = gradient_axes(shape, axis)
-    values = list(value) if len(axes) > 1 else [value]
+    own = gradient_spacings(spacings, len(axes))
+    if len(axes) == 1:
+        return _gradient_adjoint_along(value, axes[0], own[0], edge_order)
     total = np.zeros(shape)
-    for g, along, spacing in zip(values, axes, gradient_spacings(spacings, len(axes)), strict=True):
-        if g is not None:
-            f_bar = _gradient_adjoint_along(np.moveaxis(g, along, 0), spacing, edge_order)
-            total = total + np.moveaxis(f_bar, 0, along)
+    for k in range(len(axes)):
+        if value[k] is not None:
+            total = total + _gradient_adjoint_along(value[k], axes[k], own[k], edge_order)
     return total
 
 
@@ -124,32 +125,32 @@ def gradient_spacings(spacings, count):
     return (1.0,) * count if not spacings else tuple(spacings) * count if len(spacings) == 1 else tuple(spacings)
 
 
-def _gradient_adjoint_along(g, spacing, edge_order):
-    """Along axis 0: row i of `np.gradient` is a combination of its two neighbours and itself, with the ends aside."""
-    count = g.shape[0]
+def _gradient_adjoint_along(value, axis, spacing, edge_order):
+    """Along one axis: entry i of `np.gradient` combines its two neighbours and itself, with the ends aside."""
+    g = np.moveaxis(value, axis, -1)
+    count = g.shape[-1]
     steps = np.full(count - 1, 1.0) * spacing if np.ndim(spacing) == 0 else np.diff(spacing)
-    steps = np.reshape(steps, (-1,) + (1,) * (g.ndim - 1))
     left, right = steps[:-1], steps[1:]
     f_bar = np.zeros(g.shape, g.dtype)
-    f_bar[:-2] -= g[1:-1] * (right / (left * (left + right)))
-    f_bar[1:-1] += g[1:-1] * ((right - left) / (left * right))
-    f_bar[2:] += g[1:-1] * (left / (right * (left + right)))
+    f_bar[..., :-2] -= g[..., 1:-1] * (right / (left * (left + right)))
+    f_bar[..., 1:-1] += g[..., 1:-1] * ((right - left) / (left * right))
+    f_bar[..., 2:] += g[..., 1:-1] * (left / (right * (left + right)))
     if edge_order == 1:
-        first, last = g[0] / steps[0], g[-1] / steps[-1]
-        f_bar[0] -= first
-        f_bar[1] += first
-        f_bar[-2] -= last
-        f_bar[-1] += last
+        first, last = g[..., 0] / steps[0], g[..., -1] / steps[-1]
+        f_bar[..., 0] -= first
+        f_bar[..., 1] += first
+        f_bar[..., -2] -= last
+        f_bar[..., -1] += last
     else:
         p, q = steps[0], steps[1]
-        f_bar[0] -= g[0] * ((2.0 * p + q) / (p * (p + q)))
-        f_bar[1] += g[0] * ((p + q) / (p * q))
-        f_bar[2] -= g[0] * (p / (q * (p + q)))
+        f_bar[..., 0] -= g[..., 0] * ((2.0 * p + q) / (p * (p + q)))
+        f_bar[..., 1] += g[..., 0] * ((p + q) / (p * q))
+        f_bar[..., 2] -= g[..., 0] * (p / (q * (p + q)))
         p, q = steps[-1], steps[-2]
-        f_bar[-1] += g[-1] * ((2.0 * p + q) / (p * (p + q)))
-        f_bar[-2] -= g[-1] * ((p + q) / (p * q))
-        f_bar[-3] += g[-1] * (p / (q * (p + q)))
-    return f_bar
+        f_bar[..., -1] += g[..., -1] * ((2.0 * p + q) / (p * (p + q)))
+        f_bar[..., -2] -= g[..., -1] * ((p + q) / (p * q))
+        f_bar[..., -3] += g[..., -1] * (p / (q * (p + q)))
+    return np.moveaxis(f_bar, -1, axis)
 
 
 def trapezoid_steps(shape, x, dx, axis):
