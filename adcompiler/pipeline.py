@@ -26,7 +26,7 @@ from .frontend.lower.recursion import reachable_instances
 from .ir.nodes import Var, operands
 from .ir.verify import verify
 from .rules.registry import forward_mode
-from .transform.automatic import mark_for_checkpointing
+from .transform.automatic import loops_to_mark, mark_for_checkpointing
 from .transform.hoisting import hoist_reads
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 
@@ -77,8 +77,10 @@ def compile_function(
     hoist_reads(function, cx)
     if backend == "numba":
         form = "none"  # everything is taped
-    for f in (function, *[i.function for i in instances]):
-        mark_for_checkpointing(f, cx, form or checkpoint, memory)
+    functions = (function, *[i.function for i in instances])
+    loops = sum(len(loops_to_mark(f)) for f in functions)
+    for f in functions:
+        mark_for_checkpointing(f, cx, form or checkpoint, memory, loops)
     layout = Layout(function)
     check = verify if verifying else _no_check
     check(function, layout, "lowering")

@@ -36,7 +36,8 @@ def checkpointed(steps, *, snapshots=None, schedule=None, period=None, disk_snap
 
     - "revolve": the least number of trips that are run again.
     - "two_level": a state every `period` trips, each period taped whole, or with `snapshots` reversed as "revolve" does.
-      Without `period` it is that which needs least memory, by the sizes that the first trip shows.
+      Without either, the periods are those that need least memory, by the sizes that the first trip shows: as states
+      are freed on the way back, earlier periods may be longer.
     - "disk": `disk_snapshots` further states (by default as many as pay) go to files, in a new directory inside
       `directory` (by default where temporary files go), which is removed in the end.
     - "online": the number of trips need not be known.

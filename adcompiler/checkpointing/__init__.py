@@ -9,8 +9,9 @@ from .budget import smallest_budget, within_budget
 from .chain import ChainPlan, Stage, TapeChoice, plan_chain, smallest_chain_budget
 from .checking import Cost, ScheduleError, check
 from .disk import disk
-from .measuring import MeasuredSchedule, best_two_level, least_memory, within
+from .measuring import MeasuredSchedule, least_memory, within
 from .online import OnlineSchedule, online
+from .online_budget import OnlineBudget
 from .planner import LoopPart, Part, ProgramPlan, parse_memory, plan_program
 from .profile import Point, peak_bytes, profile
 from .revolve import extra_steps, revolve
@@ -28,6 +29,7 @@ __all__ = [
     "Level",
     "LoopPart",
     "MeasuredSchedule",
+    "OnlineBudget",
     "OnlineSchedule",
     "Part",
     "Point",
@@ -43,7 +45,6 @@ __all__ = [
     "Tape",
     "TapeChoice",
     "best_period",
-    "best_two_level",
     "check",
     "disk",
     "extra_steps",

@@ -43,12 +43,19 @@ def within_budget(steps: int, budget: int, state_bytes: int, tape_bytes: int) ->
     steps, _ = counts(steps, 1)
     least = smallest_budget(steps, state_bytes, tape_bytes)
     if budget < least:
-        raise MemoryBudgetError(
-            f"a loop of {steps} steps cannot be reversed within {budget} bytes: a state takes {state_bytes} bytes, "
-            f"the tape of one step {tape_bytes}",
-            hint=f"the least budget that works is {least} bytes",
-        )
+        raise too_small(steps, budget, state_bytes, tape_bytes)
     return Schedule(steps, functools.partial(_stream, steps, _room(steps, budget, state_bytes, tape_bytes)))
+
+
+def too_small(steps: int, budget: int, state_bytes: int, tape_bytes: int, loops: int = 1) -> MemoryBudgetError:
+    """The error for a budget that is too small, `loops` loops having shares of that size."""
+    least = smallest_budget(steps, state_bytes, tape_bytes) * loops
+    shared = f", its share among {loops} loops" if loops > 1 else ""
+    return MemoryBudgetError(
+        f"a loop of {steps} steps cannot be reversed within {budget} bytes{shared}: a state takes {state_bytes} bytes, "
+        f"the tape of one step {tape_bytes}",
+        hint=f"the least budget that works is {least} bytes",
+    )
 
 
 def smallest_budget(steps: int, state_bytes: int, tape_bytes: int, repetitions: int | None = None) -> int:

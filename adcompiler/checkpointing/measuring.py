@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .actions import DISK, Action, Advance, Drop, Snapshot, Tape
-from .budget import smallest_budget, within_budget
+from .budget import smallest_budget, too_small, within_budget
 from .schedule import Schedule
-from .two_level import best_period, two_level
 
 
 class MeasuredSchedule:
@@ -73,17 +72,21 @@ def _nothing() -> Iterator[Action]:
     return iter(())
 
 
-def best_two_level(steps: int, state_bytes: int, tape_bytes: int) -> Schedule:
-    """Two levels with the period that needs least memory."""
-    return two_level(steps, best_period(steps, state_bytes, tape_bytes))
-
-
 def least_memory(steps: int, state_bytes: int, tape_bytes: int) -> Schedule:
     """The least memory in which no step is run more than twice."""
     budget = smallest_budget(steps, state_bytes, tape_bytes, repetitions=1)
     return within_budget(steps, budget, state_bytes, tape_bytes)
 
 
-def within(budget: int) -> Callable[[int, int, int], Schedule]:
-    """The least recomputation within so many bytes; the choice raises MemoryBudgetError if that is too little."""
-    return lambda steps, state_bytes, tape_bytes: within_budget(steps, budget, state_bytes, tape_bytes)
+def within(budget: int, loops: int = 1) -> Callable[[int, int, int], Schedule]:
+    """The least recomputation within so many bytes, one of `loops` equal shares.
+
+    The choice raises MemoryBudgetError if they are too few, and names the least budget of all shares together.
+    """
+
+    def choose(steps, state_bytes, tape_bytes):
+        if budget < smallest_budget(steps, state_bytes, tape_bytes):
+            raise too_small(steps, budget, state_bytes, tape_bytes, loops)
+        return within_budget(steps, budget, state_bytes, tape_bytes)
+
+    return choose

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 
-from ..checkpointing import DISK, Advance, Drop, Level, OnlineSchedule, Restore, Reverse, Snapshot, SnapshotFolder, Tape
+from ..checkpointing import DISK, Advance, Drop, Level, OnlineBudget, OnlineSchedule, Restore, Reverse, Snapshot, SnapshotFolder, Tape
 from .contents import Contents, unchanged
-from .loop_plans import DEFAULT_SNAPSHOTS, plan_of
+from .loop_plans import online_plan, plan_of
 from .loop_sizes import LoopStats, bytes_of_list
 from .sizes import nbytes
 from .spilling import Spilled
@@ -60,6 +60,7 @@ class CheckpointedLoop:
         disk_snapshots=None,
         directory=None,
         memory=None,
+        loops=1,
     ):
         self.sites = list(sites)
         self.over, self.indexed = over, isinstance(over, range)
@@ -72,7 +73,7 @@ class CheckpointedLoop:
         self.folder, self.directory = None, directory
         self.stats = LoopStats()
         if schedule == "online":
-            self.plan = OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)
+            self.plan = online_plan(lambda: self._measured()[0], snapshots=snapshots, memory=memory, loops=loops)
         else:
             self.plan = plan_of(
                 len(over) if length is None else length,
@@ -83,6 +84,7 @@ class CheckpointedLoop:
                 period=period,
                 disk_snapshots=disk_snapshots,
                 memory=memory,
+                loops=loops,
             )
 
     # -- the forward sweep -----------------------------------------------------------------------------------------
@@ -131,9 +133,8 @@ class CheckpointedLoop:
     # -- the reverse sweep -----------------------------------------------------------------------------------------
     def reverse(self):
         """The actions of the reverse sweep, as (word, trips)."""
-        plan = self.plan.finish(self.count) if isinstance(self.plan, OnlineSchedule) else self.plan
         self.stats.recomputed_steps = 0
-        for action in plan.reverse():
+        for action in self._actions_in_reverse():
             if isinstance(action, (Advance, Tape)):
                 self.stats.recomputed_steps += action.stop - action.start
             inner = self._loops_inside() if isinstance(action, Reverse) else []
@@ -142,6 +143,12 @@ class CheckpointedLoop:
             for loop, held in inner:
                 self.stats.recomputed_steps += loop.stats.recomputed_steps
                 self.stats.saw(before - held + loop.stats.peak_nbytes)
+
+    def _actions_in_reverse(self):
+        if isinstance(self.plan, OnlineBudget):
+            return self.plan.reverse(self.count, lambda: self._measured()[1], self._discard)
+        plan = self.plan.finish(self.count) if isinstance(self.plan, OnlineSchedule) else self.plan
+        return plan.reverse()
 
     @contextlib.contextmanager
     def unchanged(self):

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..checkpointing import MeasuredSchedule, Schedule, best_two_level, disk, least_memory, revolve, two_level, within
+from ..checkpointing import (
+    MeasuredSchedule,
+    OnlineBudget,
+    OnlineSchedule,
+    Schedule,
+    disk,
+    least_memory,
+    revolve,
+    two_level,
+    within,
+)
 
 DEFAULT_SNAPSHOTS = 20
 
@@ -19,21 +29,37 @@ def plan_of(
     period: int | None = None,
     disk_snapshots: int | None = None,
     memory: int | None = None,
+    loops: int = 1,
 ) -> Schedule | MeasuredSchedule:
     """The schedule of a loop of `steps` trips.
 
     schedule: "revolve" (also None), "two_level", "disk", or "auto": the least recomputation within `memory` bytes, and
-    without `memory` the least bytes in which no trip is run more than twice. measure, discard: see MeasuredSchedule.
+    without `memory` the least bytes in which no trip is run more than twice. `loops` loops share the memory. measure, discard: see MeasuredSchedule.
 
     >>> from adcompiler.checkpointing import check
     >>> check(plan_of(10, None, None, snapshots=3)).advances
     15
     """
     if schedule == "auto":
-        return MeasuredSchedule(steps, measure, discard, least_memory if memory is None else within(memory))
+        return MeasuredSchedule(
+            steps, measure, discard, least_memory if memory is None else within(memory // loops, loops)
+        )
     if schedule == "two_level" and period is None and snapshots is None:
-        return MeasuredSchedule(steps, measure, discard, best_two_level)
+        return MeasuredSchedule(steps, measure, discard, least_memory)
     if schedule == "two_level":
         return two_level(steps, max(1, round(steps**0.5)) if period is None else period, snapshots)
     snapshots = DEFAULT_SNAPSHOTS if snapshots is None else snapshots
     return disk(steps, snapshots, disk_snapshots) if schedule == "disk" else revolve(steps, snapshots)
+
+
+def online_plan(
+    state_bytes: Callable[[], int], *, snapshots: int | None = None, memory: int | None = None, loops: int = 1
+) -> OnlineSchedule | OnlineBudget:
+    """The schedule of a loop whose length is not known: within `memory` bytes if they are given.
+
+    >>> online_plan(None, snapshots=3).snapshots
+    3
+    """
+    if memory is not None:
+        return OnlineBudget(memory // loops, state_bytes, loops)
+    return OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)

@@ -13,14 +13,18 @@ DEEPEST = 2  # checkpointed loops inside one another
 FORMS = ("auto", "revolve", "two_level", "online", "segments", "bodies", "whole")
 
 
-def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = None):
-    """Mark what is to be checkpointed. form: "auto"; the others are for tests.
+def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = None, loops: int = 1):
+    """Mark what is to be checkpointed. form: "auto"; the others are for tests. `loops` loops share the memory.
 
     "revolve", "two_level", "online": every loop with that schedule and two snapshots. "segments": every two statements
     of a block, "bodies": the body of every loop, "whole": the body of the function, as segments.
     """
     if form in ("auto", "revolve", "two_level", "online"):
-        _loops(function.body, cx, form, memory, DEEPEST)
+        options = {"snapshots": Const(2)} if form != "auto" else {}
+        if form == "auto" and memory is not None:
+            options = {"memory": Const(memory), **({"loops": Const(loops)} if loops > 1 else {})}
+        for s in loops_to_mark(function):
+            s.checkpoints = _checkpoints(s, cx, form, options)
     elif form == "bodies":
         _bodies(function.body, cx)
     elif form == "segments":
@@ -29,21 +33,25 @@ def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = 
         function.body = [_segment(function.body, cx)]
 
 
-def _loops(block, cx, form, memory, depth):
+def loops_to_mark(function) -> list:
+    """The loops that the compiler may checkpoint: the outer ones that the user has not marked."""
+    return list(_outer_loops(function.body, DEEPEST))
+
+
+def _outer_loops(block, depth):
     for s in block:
         inner = depth
         if isinstance(s, Loop) and depth:
             if s.checkpoints is None:
-                s.checkpoints = _checkpoints(s, cx, form, memory)
+                yield s
             inner -= 1
         for part in blocks(s):
-            _loops(part, cx, form, memory, inner)
+            yield from _outer_loops(part, inner)
 
 
-def _checkpoints(s, cx, form, memory):
+def _checkpoints(s, cx, form, options):
     store = cx.new_var("steps", OPAQUE, hidden=True)
     store.definition, store.loc = s, s.loc
-    options = {"snapshots": Const(2)} if form != "auto" else {} if memory is None else {"memory": Const(memory)}
     return Checkpoints(form, options, store, is_automatic=True)
 
 
@@ -87,4 +95,4 @@ def _bound_by_header(block) -> int:
     return next((k for k, s in enumerate(block) if not getattr(s, "implicit", False)), len(block))
 
 
-__all__ = ["FORMS", "mark_for_checkpointing"]
+__all__ = ["FORMS", "loops_to_mark", "mark_for_checkpointing"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.checkpointing import extra_steps, smallest_budget
+from adcompiler.checkpointing import extra_steps, parse_memory, smallest_budget
 from adcompiler.runtime.checkpointed import BOOKKEEPING, CheckpointedLoop
 
 X = np.linspace(0.1, 0.9, 50)
@@ -195,14 +195,15 @@ def test_revolve_runs_and_keeps_what_it_promises(monkeypatch):
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 400])
-def test_two_levels_take_their_period_from_the_sizes_of_the_first_trip(n, monkeypatch):
+def test_two_levels_take_their_periods_from_the_sizes_of_the_first_trip(n, monkeypatch):
     made = loops_of(monkeypatch)
     expected = ad.grad(rebound)(X, n)
     assert np.array_equal(ad.grad(by_two_levels)(X, n), expected)
     (loop,) = made
     assert loop.stats.recomputed_steps <= n
-    if n == 400:  # states and tapes are of one size here, so that the square root is best
-        assert loop.stats.peak_nbytes <= 45 * X.nbytes
+    least = smallest_budget(n, X.nbytes + BOOKKEEPING, X.nbytes, repetitions=1)
+    assert loop.stats.peak_nbytes <= least or n == 1
+    assert least <= 45 * X.nbytes
 
 
 def test_the_first_trip_runs_once():
@@ -293,3 +294,59 @@ def test_a_budget_that_cannot_be_met():
     with pytest.raises(ad.MemoryBudgetError, match=f"the least budget that works is {least} bytes"):
         automatic(X, 50, least - 1)
     automatic(X, 50, least)
+
+
+# -- budgets of whole programs -----------------------------------------------------------------------------------------
+
+
+def two_loops(x, n):
+    for _ in range(n):
+        x = np.sin(x) + 0.5 * x
+    y = x * x
+    for _ in range(n):
+        y = np.cos(y) * x
+    return np.sum(y)
+
+
+def loop_in_loop(x, n):
+    for _ in range(n):
+        for _ in range(n):
+            x = np.sin(x) + 0.5 * x
+    return np.sum(x)
+
+
+def until(x, n):
+    t = 0
+    while t < n:
+        x = np.sin(x) + 0.5 * x
+        t += 1
+    return np.sum(x)
+
+
+def broken_off(x, n):
+    for t in range(10**9):
+        if t == n:
+            break
+        x = np.sin(x) + 0.5 * x
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("function, n", [(two_loops, 100), (loop_in_loop, 20), (until, 200), (broken_off, 200)])
+@pytest.mark.parametrize("memory", ["16 kB", "30 kB", "1 MB", None])
+def test_programs_keep_to_their_budget(function, n, memory, monkeypatch):
+    made = loops_of(monkeypatch)
+    options = {} if memory is None else {"memory": memory}
+    gradient = ad.grad(function, checkpoint="auto", **options)(X, n)
+    assert gradient.tobytes() == ad.grad(function)(X, n).tobytes()
+    if memory is not None:
+        outer = made[:2] if function is two_loops else made[:1]
+        assert made and sum(loop.stats.peak_nbytes for loop in outer) <= parse_memory(memory)
+
+
+@pytest.mark.parametrize("function, loops", [(rebound, 1), (two_loops, 2), (until, 1)])
+def test_the_least_budget_of_a_program_is_named(function, loops):
+    with pytest.raises(ad.MemoryBudgetError, match="the least budget that works is") as caught:
+        ad.grad(function, memory=100)(X, 50)
+    least = int(caught.value.hint.split()[-2])
+    assert ("its share among 2 loops" in str(caught.value)) == (loops == 2)
+    assert np.array_equal(ad.grad(function, memory=2 * least)(X, 50), ad.grad(function)(X, 50))

@@ -10,14 +10,11 @@ from adcompiler.checkpointing import (
     MeasuredSchedule,
     Restore,
     Tape,
-    best_period,
-    best_two_level,
     check,
     disk,
     least_memory,
     peak_bytes,
     smallest_budget,
-    two_level_bytes,
     within,
 )
 
@@ -47,11 +44,11 @@ def checked(seen, steps):
     st.integers(0, 30),
     st.integers(0, 30),
     st.integers(0, 2000),
-    st.sampled_from("two least within".split()),
+    st.sampled_from(["least", "within"]),
 )
 def test_the_plan_is_carried_out(steps, state_bytes, tape_bytes, more, name):
-    choose = {"two": best_two_level, "least": least_memory}.get(name)
-    if choose is None:
+    choose = least_memory
+    if name == "within":
         choose = within(smallest_budget(steps, state_bytes, tape_bytes) + more)
     seen, schedule = carried_out(steps, state_bytes, tape_bytes, choose)
     cost, planned = checked(seen, steps), check(schedule.plan, steps)
@@ -63,8 +60,6 @@ def test_the_plan_is_carried_out(steps, state_bytes, tape_bytes, more, name):
 def test_sizes_decide():
     _, lean = carried_out(1000, 100, 500, least_memory)
     assert peak_bytes(lean.plan, 100, 500) == smallest_budget(1000, 100, 500, repetitions=1) == 10_200
-    _, equal = carried_out(1000, 100, 500, best_two_level)
-    assert peak_bytes(equal.plan, 100, 500) == two_level_bytes(1000, best_period(1000, 100, 500), 100, 500)
     seen, all_taped = carried_out(1000, 100, 500, within(10**6))
     assert "discard" not in seen and check(all_taped.plan).advances == 0
 
