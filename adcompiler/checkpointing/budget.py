@@ -47,14 +47,21 @@ def within_budget(steps: int, budget: int, state_bytes: int, tape_bytes: int) ->
     return Schedule(steps, functools.partial(_stream, steps, _room(steps, budget, state_bytes, tape_bytes)))
 
 
-def too_small(steps: int, budget: int, state_bytes: int, tape_bytes: int, loops: int = 1) -> MemoryBudgetError:
-    """The error for a budget that is too small, `loops` loops having shares of that size."""
-    least = smallest_budget(steps, state_bytes, tape_bytes) * loops
-    shared = f", its share among {loops} loops" if loops > 1 else ""
+def too_small(
+    steps: int, budget: int, state_bytes: int, tape_bytes: int, shares: int = 1, nests: bool = False
+) -> MemoryBudgetError:
+    """The error for a budget that is one of `shares` equal ones, and too small.
+
+    nests: the tape of a step has loops in it that grow with the budget; with twice of what it would take now there is
+    room for that.
+    """
+    least = smallest_budget(steps, state_bytes, tape_bytes) * shares
+    shared = f", its share of {budget * shares}" if shares > 1 else ""
+    hint = f"a budget that works is {2 * least} bytes" if nests else f"the least budget that works is {least} bytes"
     return MemoryBudgetError(
         f"a loop of {steps} steps cannot be reversed within {budget} bytes{shared}: a state takes {state_bytes} bytes, "
         f"the tape of one step {tape_bytes}",
-        hint=f"the least budget that works is {least} bytes",
+        hint=hint,
     )
 
 

@@ -78,15 +78,15 @@ def least_memory(steps: int, state_bytes: int, tape_bytes: int) -> Schedule:
     return within_budget(steps, budget, state_bytes, tape_bytes)
 
 
-def within(budget: int, loops: int = 1) -> Callable[[int, int, int], Schedule]:
-    """The least recomputation within so many bytes, one of `loops` equal shares.
+def within(budget: int, shares: int = 1, nests: bool = False) -> Callable[[int, int, int], Schedule]:
+    """The least recomputation within so many bytes, one of `shares` equal ones.
 
-    The choice raises MemoryBudgetError if they are too few, and names the least budget of all shares together.
+    The choice raises MemoryBudgetError if they are too few, and names a budget of all shares together (`too_small`).
     """
 
     def choose(steps, state_bytes, tape_bytes):
         if budget < smallest_budget(steps, state_bytes, tape_bytes):
-            raise too_small(steps, budget, state_bytes, tape_bytes, loops)
+            raise too_small(steps, budget, state_bytes, tape_bytes, shares, nests)
         return within_budget(steps, budget, state_bytes, tape_bytes)
 
     return choose

@@ -17,7 +17,8 @@ from .online import OnlineSchedule
 class OnlineBudget:
     """A schedule for a chain of unknown length within `budget` bytes.
 
-    `state_bytes()` gives the size of a state; it is asked when one is stored. `loops`: so many have a share of this size.
+    `state_bytes()` gives the size of a state; it is asked when one is stored. shares, nests: see
+    `budget.too_small`.
 
     >>> online = OnlineBudget(1000, lambda: 100)
     >>> kept = [step for step in range(50) for action in online.before(step) if isinstance(action, Snapshot)]
@@ -37,8 +38,8 @@ class OnlineBudget:
     Tape(start=16, stop=32)
     """
 
-    def __init__(self, budget: int, state_bytes: Callable[[], int], loops: int = 1):
-        self.budget, self.state_bytes, self.loops = budget, state_bytes, loops
+    def __init__(self, budget: int, state_bytes: Callable[[], int], shares: int = 1, nests: bool = False):
+        self.budget, self.state_bytes, self.shares, self.nests = budget, state_bytes, shares, nests
         self.sweep = OnlineSchedule(1)
         self.size: int | None = None
 
@@ -72,7 +73,7 @@ class OnlineBudget:
                 yield Drop(kept.pop())
                 continue
             if budget < least:
-                raise too_small(steps, self.budget, state, tape, self.loops)
+                raise too_small(steps, self.budget, state, tape, self.shares, self.nests)
             plan = list(within_budget(stop - place, budget, state, tape))
             yield from _piece(plan, place, is_taped, discard)
             stop, is_taped = kept.pop(), False

@@ -60,7 +60,8 @@ class CheckpointedLoop:
         disk_snapshots=None,
         directory=None,
         memory=None,
-        loops=1,
+        shares=1,
+        nests=False,
     ):
         self.sites = list(sites)
         self.over, self.indexed = over, isinstance(over, range)
@@ -73,7 +74,7 @@ class CheckpointedLoop:
         self.folder, self.directory = None, directory
         self.stats = LoopStats()
         if schedule == "online":
-            self.plan = online_plan(lambda: self._measured()[0], snapshots=snapshots, memory=memory, loops=loops)
+            self.plan = online_plan(lambda: self._measured()[0], snapshots=snapshots, memory=memory, shares=shares, nests=nests)
         else:
             self.plan = plan_of(
                 len(over) if length is None else length,
@@ -84,7 +85,8 @@ class CheckpointedLoop:
                 period=period,
                 disk_snapshots=disk_snapshots,
                 memory=memory,
-                loops=loops,
+                shares=shares,
+                nests=nests,
             )
 
     # -- the forward sweep -----------------------------------------------------------------------------------------

@@ -29,12 +29,14 @@ def plan_of(
     period: int | None = None,
     disk_snapshots: int | None = None,
     memory: int | None = None,
-    loops: int = 1,
+    shares: int = 1,
+    nests: bool = False,
 ) -> Schedule | MeasuredSchedule:
     """The schedule of a loop of `steps` trips.
 
     schedule: "revolve" (also None), "two_level", "disk", or "auto": the least recomputation within `memory` bytes, and
-    without `memory` the least bytes in which no trip is run more than twice. `loops` loops share the memory. measure, discard: see MeasuredSchedule.
+    without `memory` the least bytes in which no trip is run more than twice. It is one of
+    `shares` equal shares of `memory`; `nests` says that loops inside have shares too. measure, discard: see MeasuredSchedule.
 
     >>> from adcompiler.checkpointing import check
     >>> check(plan_of(10, None, None, snapshots=3)).advances
@@ -42,7 +44,7 @@ def plan_of(
     """
     if schedule == "auto":
         return MeasuredSchedule(
-            steps, measure, discard, least_memory if memory is None else within(memory // loops, loops)
+            steps, measure, discard, least_memory if memory is None else within(memory // shares, shares, nests)
         )
     if schedule == "two_level" and period is None and snapshots is None:
         return MeasuredSchedule(steps, measure, discard, least_memory)
@@ -53,13 +55,18 @@ def plan_of(
 
 
 def online_plan(
-    state_bytes: Callable[[], int], *, snapshots: int | None = None, memory: int | None = None, loops: int = 1
+    state_bytes: Callable[[], int],
+    *,
+    snapshots: int | None = None,
+    memory: int | None = None,
+    shares: int = 1,
+    nests: bool = False,
 ) -> OnlineSchedule | OnlineBudget:
-    """The schedule of a loop whose length is not known: within `memory` bytes if they are given.
+    """The schedule of a loop whose length is not known: within its share of `memory` bytes if they are given.
 
     >>> online_plan(None, snapshots=3).snapshots
     3
     """
     if memory is not None:
-        return OnlineBudget(memory // loops, state_bytes, loops)
+        return OnlineBudget(memory // shares, state_bytes, shares, nests)
     return OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)

@@ -6,7 +6,7 @@ a loop is really run again is decided at run time, from the measured sizes of it
 
 from __future__ import annotations
 
-from ..ir.nodes import Checkpoints, Const, If, Kept, Loop, Segment, Try, With, blocks
+from ..ir.nodes import Checkpoints, Const, If, Kept, Loop, Segment, Try, With, blocks, walk
 from ..ir.types import OPAQUE
 
 DEEPEST = 2  # checkpointed loops inside one another
@@ -20,17 +20,30 @@ def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = 
     of a block, "bodies": the body of every loop, "whole": the body of the function, as segments.
     """
     if form in ("auto", "revolve", "two_level", "online"):
-        options = {"snapshots": Const(2)} if form != "auto" else {}
-        if form == "auto" and memory is not None:
-            options = {"memory": Const(memory), **({"loops": Const(loops)} if loops > 1 else {})}
-        for s in loops_to_mark(function):
-            s.checkpoints = _checkpoints(s, cx, form, options)
+        marked = loops_to_mark(function)
+        inside = {inner for s in marked for inner in walk(s.body) if isinstance(inner, Loop) and inner in marked}
+        for s in marked:
+            s.checkpoints = _checkpoints(s, cx, form, _options(s, form, memory, loops, inside))
     elif form == "bodies":
         _bodies(function.body, cx)
     elif form == "segments":
         _pairs(function.body, cx)
     elif form == "whole":
         function.body = [_segment(function.body, cx)]
+
+
+INNER = 4  # a loop inside another one has so much less: it leaves room for what the outer one keeps
+
+
+def _options(s, form, memory, loops, inside) -> dict:
+    if form != "auto":
+        return {"snapshots": Const(2)}
+    if memory is None:
+        return {}
+    shares = loops * INNER if s in inside else loops
+    nests = any(inner in inside for inner in walk(s.body))
+    options = {"memory": Const(memory), "shares": Const(shares), "nests": Const(nests)}
+    return {k: v for k, v in options.items() if (k, v.value) not in (("shares", 1), ("nests", False))}
 
 
 def loops_to_mark(function) -> list:

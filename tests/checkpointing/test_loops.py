@@ -332,7 +332,7 @@ def broken_off(x, n):
 
 
 @pytest.mark.parametrize("function, n", [(two_loops, 100), (loop_in_loop, 20), (until, 200), (broken_off, 200)])
-@pytest.mark.parametrize("memory", ["16 kB", "30 kB", "1 MB", None])
+@pytest.mark.parametrize("memory", ["20 kB", "50 kB", "1 MB", None])
 def test_programs_keep_to_their_budget(function, n, memory, monkeypatch):
     made = loops_of(monkeypatch)
     options = {} if memory is None else {"memory": memory}
@@ -343,10 +343,18 @@ def test_programs_keep_to_their_budget(function, n, memory, monkeypatch):
         assert made and sum(loop.stats.peak_nbytes for loop in outer) <= parse_memory(memory)
 
 
-@pytest.mark.parametrize("function, loops", [(rebound, 1), (two_loops, 2), (until, 1)])
-def test_the_least_budget_of_a_program_is_named(function, loops):
-    with pytest.raises(ad.MemoryBudgetError, match="the least budget that works is") as caught:
-        ad.grad(function, memory=100)(X, 50)
-    least = int(caught.value.hint.split()[-2])
-    assert ("its share among 2 loops" in str(caught.value)) == (loops == 2)
-    assert np.array_equal(ad.grad(function, memory=2 * least)(X, 50), ad.grad(function)(X, 50))
+@pytest.mark.parametrize("function, loops", [(rebound, 1), (two_loops, 2), (until, 1), (loop_in_loop, 2)])
+def test_a_budget_that_works_is_named(function, loops):
+    budget, words = 100, "a budget that works is" if function is loop_in_loop else "the least budget that works is"
+    expected = ad.grad(function)(X, 50)
+    for _ in range(4):  # each loop that finds its share too small names what it needs
+        try:
+            gradient = ad.grad(function, memory=budget)(X, 50)
+            break
+        except ad.MemoryBudgetError as error:
+            assert ("its share of" in str(error)) == (loops == 2)
+            assert words in error.hint or "the least budget" in error.hint
+            named = int(error.hint.split()[-2])
+            assert named > budget
+            budget = named
+    assert np.array_equal(gradient, expected)
