@@ -7,9 +7,14 @@ measured readings, plus a penalty on the roughness of log k, is minimised by L-B
 its gradient comes from differentiating the simulation as it stands.
 
     python examples/heat_inverse.py [--quick] [--plot heat.png] [--report]
+
+With `--long` it takes one gradient of a simulation of 10,000 steps instead, once with a tape of everything and once with
+5 MB for the snapshots and step tapes of its loop, which is then run again in pieces. `--plot` draws the size of both
+tapes (needs matplotlib).
 """
 import argparse
 import sys
+import time
 
 import numpy as np
 from scipy.optimize import minimize
@@ -111,13 +116,39 @@ def plot(result, filename):
     pyplot.close(figure)
 
 
+def long_simulation(steps, memory, filename=None):
+    """One gradient of `steps` steps, with a tape of everything and within `memory`; returns both times and peaks."""
+    n = 28
+    arguments = (np.zeros(n * n), *experiment(n, hold=steps // 5, every=steps // 100, spacing=3))
+    results = {}
+    for name, options in {"full tape": {}, f"{memory} for the loop": {"memory": memory}}.items():
+        function = ad.differentiable(loss.primal, **options)
+        function.grad(*arguments)           # compiles
+        start = time.process_time()
+        gradient = function.grad(*arguments)
+        seconds = time.process_time() - start
+        results[name] = seconds, ad.tape_profile(function, *arguments), gradient
+        print(f"{name:20}{seconds:8.2f} s{results[name][1].peak_nbytes / 1e6:10.1f} MB on the tape at most")
+    (_, full, expected), (_, lean, gradient) = results.values()
+    print(f"gradients equal to the last bit: {np.array_equal(expected, gradient)}")
+    if filename:
+        axes = full.plot(label="full tape")
+        lean.plot(axes=axes, label=f"{memory} for the loop", path=filename)
+        print(f"plot saved to {filename}")
+    return results
+
+
 def main(argv=None):
     """Recover the field and print misfit and error; returns what `recover` returns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a coarse plate and few iterations")
     parser.add_argument("--plot", metavar="FILE", help="save both fields side by side (needs matplotlib)")
     parser.add_argument("--report", action="store_true", help="print what the generated gradient keeps, and why")
+    parser.add_argument("--long", action="store_true", help="one gradient of 10,000 steps, with and without a budget")
     options = parser.parse_args(argv)
+
+    if options.long:
+        return long_simulation(500 if options.quick else 10_000, "500 kB" if options.quick else "5 MB", options.plot)
 
     size = dict(n=12, hold=20, every=5, spacing=2, iterations=25) if options.quick else \
         dict(n=28, hold=160, every=8, spacing=3, iterations=200)

@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..decorator import DifferentiableFunction
-from ..runtime.tape import Tape
+from ..runtime.loop_sizes import bytes_of_list
+from ..runtime.sizes import nbytes
 
-MOST = 2000  # points of a profile
+MOST = 1000  # points of a profile
+UNITS = (("GB", 10**9), ("MB", 10**6), ("kB", 1000), ("B", 1))
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,13 @@ class TapeProfile:
         if axes is None:
             axes = Figure(figsize=(8, 4), layout="constrained").subplots()
             axes.set_title(f"Tape of {self.name}")
-        unit, divisor = _unit(self.peak_nbytes)
+        unit, divisor = next((u for u in UNITS if f"[{u[0]}]" in axes.get_ylabel()), _unit(self.peak_nbytes))
         (line,) = axes.plot(self.lines, [n / divisor for n in self.nbytes], drawstyle="steps-post", label=label)
         axes.axvline(self.turn, color=line.get_color(), linestyle=":", linewidth=1)
         axes.set_xlabel("lines of generated code run; the dotted line is where the reverse sweep begins")
         axes.set_ylabel(f"bytes on the tape [{unit}]")
-        axes.set_ylim(bottom=0)
-        axes.set_xlim(left=0)
+        axes.set_xlim(0, max(self.lines[-1], axes.get_xlim()[1]))
+        axes.set_ylim(0, max(1.05 * self.peak_nbytes / divisor, axes.get_ylim()[1]))
         if label is not None:
             axes.legend()
         if path is not None:
@@ -75,7 +77,8 @@ class TapeProfile:
 def tape_profile(function, *args, **kwargs) -> TapeProfile:
     """The bytes of the tape while the gradient of `function` at these arguments is computed.
 
-    Runs both sweeps once, slowly. What the function does in place, it does to these arguments.
+    Runs both sweeps once, slowly. What the function does in place, it does to these arguments. Of long lists some entries
+    are looked at, and the others taken to be like them.
 
     >>> import adcompiler as ad
     >>> def growth(x, n):
@@ -149,7 +152,7 @@ class _Recorder:
         if not held:
             return self.waiting
         self.waiting = 0
-        return Tape("", [str(n) for n in range(len(held))], held).nbytes
+        return sum(bytes_of_list(value, nbytes) if isinstance(value, list) else nbytes(value) for value in held)
 
     def add(self, size):
         self.lines.append(self.count)
@@ -220,4 +223,4 @@ def in_words(nbytes: int) -> str:
 
 
 def _unit(nbytes):
-    return next((u, d) for u, d in (("GB", 10**9), ("MB", 10**6), ("kB", 1000), ("B", 1)) if nbytes >= d or d == 1)
+    return next((unit, divisor) for unit, divisor in UNITS if nbytes >= divisor or divisor == 1)
