@@ -23,6 +23,7 @@ import tests.rules
 
 load_all_rules()
 AT_MOST = 1
+READERS = {"test_both_modes", "test_second_order", "test_against_autograd"}  # these take the cases from here
 # How many parts these give depends on the length of an axis, or they are given lists within lists.
 UNKNOWN_NUMBER = {
     "numpy.unstack", "adcompiler.runtime.joining.slices_along", "adcompiler.runtime.joining.stack_like",
@@ -35,7 +36,8 @@ ELSEWHERE = {"random_draws", "transcendental", "complex_scalar", "elementwise", 
 def cases():
     """Every `(function, args, kwargs)` of the tests of rules, by module."""
     for module in pkgutil.walk_packages(tests.rules.__path__, "tests.rules."):
-        if module.name.rpartition(".")[2].startswith("test_") and not module.name.endswith("both_modes"):
+        name = module.name.rpartition(".")[2]
+        if name.startswith("test_") and name not in READERS:
             loaded = importlib.import_module(module.name)
             for name in ("CASES", "HELPER_CASES", "WITH_INDICES", "HOLED", "ELSEWHERE"):
                 for case in getattr(loaded, name, []):
