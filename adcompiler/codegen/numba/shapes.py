@@ -474,6 +474,7 @@ def _kept(lo, typed):
     """The node of an integer, as one that may be walked again."""
     if isinstance(typed.node, ast.Name):
         lo.env[typed.node.id] = typed.type
+        lo.unsure.discard(typed.node.id)
     return typed.node
 
 
