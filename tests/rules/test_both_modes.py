@@ -52,7 +52,7 @@ def by_rule():
         mutator = lookup_mutator(function)
         function = mutator.pure if mutator is not None else function
         rule = lookup(function)
-        if rule is not None:
+        if rule is not None and "uarray" not in repr(function):  # scipy.fft is found by its name in programs only
             rule = rule.for_call(rule.signature.bind(*args, **kwargs).arguments)
             found.setdefault(id(rule), (rule, []))[1].append((function, args, kwargs))
     return list(found.values())
