@@ -13,5 +13,8 @@ LIMITS = {
     "reads": 1.5,                     # growth of the time per element, n = 1000 to 8000
     "compile": 0.3,                   # seconds for a function of 100 lines
     "compile linearity": 1.5,         # time per line at 400 lines over time per line at 100
+    "tangent": 2.5,                   # a tangent over the function, vectorised code
+    "hvp": 3.0,                       # a Hessian-vector product over a gradient
+    "jacobian": 10.0,                 # the Jacobian of a 2 x 15 function over the function
     "decorate": 50.0,                 # microseconds
 }

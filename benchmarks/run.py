@@ -1,6 +1,7 @@
 """Measure and print: python benchmarks/run.py [name ...] [--rounds N] [--no-peers] [--list]
 
-A name selects a group (helmholtz, stencils, factorisations, loops) or a cost (call, reads, compile, decorate);
+A name selects a group (helmholtz, stencils, factorisations, loops) or a cost (call, reads, compile,
+decorate, tangents, hvp, jacobian);
 without names all run. Nothing fails: "over" in the last column says that a limit was missed on this machine.
 """
 import os
@@ -18,10 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import adcompiler as ad  # noqa: E402
 from benchmarks import peers  # noqa: E402
-from benchmarks.costs import COSTS  # noqa: E402
+from benchmarks import costs, derivatives  # noqa: E402
 from benchmarks.harness import Row, assert_gradient, median_times  # noqa: E402
 from benchmarks.limits import LIMITS  # noqa: E402
 from benchmarks.programs import GROUPS  # noqa: E402
+
+COSTS = {**costs.COSTS, **derivatives.COSTS}
 
 
 def measure(case, limit, rounds, systems):
