@@ -224,6 +224,7 @@ class Programs:
         self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         self.holomorphic = holomorphic
         self.cache: dict = {}
+        self.short_tangent = None  # a short way for calls of `jvp` like the last one
         self.bare_output = isinstance(outputs, str)
         self.read()
 

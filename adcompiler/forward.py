@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .calling import resolve_wrt
+from .derivatives.short_calls import ShortTangent
 from .decorator import DifferentiableFunction, _Bound, programs_of
 from .errors import ShapeError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
@@ -27,12 +28,20 @@ def jvp(f, args, tangents, wrt=None, **kwargs):
     (np.float64(0.0), np.float64(2.0))
     """
     programs = programs_for(f)
+    if not kwargs and programs.short_tangent is not None:
+        found = programs.short_tangent.run(args, tangents, wrt)
+        if found is not None:
+            return found
     binding = programs.bind(tuple(args), kwargs)
     asked, given = _asked(wrt, tangents, args, binding)
     if not asked:
         value = f(*args, **kwargs)
         return value, finished_tangent(None, value, [])
-    return run_tangent(programs, binding, resolve_wrt(asked, binding), given)
+    resolved = resolve_wrt(asked, binding)
+    if not kwargs and resolved.differentiable and len(asked) == len(tangents):
+        compiled = programs.tangent(binding, resolved.paths)
+        programs.short_tangent = ShortTangent.of(compiled, binding, resolved, wrt)
+    return run_tangent(programs, binding, resolved, given)
 
 
 def linearize(f, *args, wrt=None, **kwargs):

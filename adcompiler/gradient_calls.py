@@ -111,7 +111,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     lines = ["    if checking.depth:", "        return None"]  # `debug_nans` needs other code
     if names:
         lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
-    lines += _guard_lines(compiled, known)
+    lines += guard_lines(compiled, known)
     given = [f"hidden_{k}" for k in range(len(hidden))] + names
     known.update({f"hidden_{k}": h for k, h in enumerate(hidden)})
     lines += [
@@ -132,7 +132,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     return known["short"], known["value_and_grad"]
 
 
-def _guard_lines(compiled, known):
+def guard_lines(compiled, known):
     """Tests of the globals that the code relies on; current values of those that it reads go into its namespace."""
     tests, stores = [], []
     for k, (container, name, is_cell, holds, spelling) in enumerate(guard_checks(compiled)):

@@ -20,6 +20,7 @@ from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
 from .forms import fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, written_gradient
+from .short_calls import call_test, is_simple, own_array
 from .tangents import tangent_call
 from .written import written_function
 
@@ -37,6 +38,7 @@ class Jacobian(Derivative):
         self.__name__ = f"jacobian_of_{getattr(function, '__name__', type(function).__name__)}"
         self._chosen: dict = {}
         self._programs = None
+        self._short: dict = {}
 
     def __reduce__(self):
         options = {"mode": self.mode, "has_aux": self.has_aux, "forward_first": self.forward_first, **self.options}
@@ -50,6 +52,10 @@ class Jacobian(Derivative):
         return self._programs
 
     def __call__(self, *args, **kwargs):
+        if self._short and not kwargs:
+            found = self.short_way(args)
+            if found is not None:
+                return found
         programs = self.programs
         binding = programs.bind(args, kwargs)
         wrt = resolve_wrt(self.wrt, binding)
@@ -84,12 +90,46 @@ class Jacobian(Derivative):
                     self._chosen[_shapes(binding)] = "reverse"
         if self.programs.holomorphic is False:
             _refuse_complex(of, binding)
+        self.remember(binding, wrt, compiled, value, seeds)
         rows = self.rows(programs, compiled, binding, wrt, tape, value, seeds)
         if programs.holomorphic:
             rows = [like_argument(row, np.conj) for row in rows]
         parts = [stacked([row[k] for row in rows], of, v) for k, v in enumerate(wrt.values_now(binding))]
         found = parts[0] if wrt.is_single else tuple(parts)
         return (found, aux) if self.has_aux else found
+
+    def remember(self, binding, wrt, compiled, value, seeds):
+        """Keep a short way for the next call with arguments of these types and shapes."""
+        if self.has_aux or self.programs.holomorphic or compiled.takes_derivatives or not is_simple(compiled, binding, wrt):
+            return
+        fits = call_test(compiled, binding.values)
+        if fits is not None and type(value) is np.ndarray and value.dtype.kind == "f" and value.size:
+            if len(self._short) > 16:
+                self._short.clear()
+            self._short[tuple(map(np.shape, binding.values))] = (
+                fits, compiled.functions["forward"], compiled.functions["adjoint"], wrt.positions[0], value.shape, seeds
+            )
+
+    def short_way(self, args):
+        """The Jacobian by reverse mode for a call of a known kind; None where the long way is needed."""
+        known = self._short.get(tuple(map(np.shape, args)))
+        if known is None or not known[0](args):
+            return None
+        _, forward, adjoint, position, shape, seeds = known
+        try:
+            value, tape = forward(*args)
+            if type(value) is not np.ndarray or value.shape != shape or value.dtype is not seeds[0].dtype:
+                return None
+            rows = [adjoint(tape.replay(), seed) for seed in seeds[:-1]]
+            rows.append(adjoint(tape, seeds[-1]))
+        except Exception:  # it shows again on the long way, with its place
+            return None
+        x = args[position]
+        if any(type(row) is not np.ndarray or row.shape != x.shape for row in rows):
+            return None
+        made = np.array(rows, x.dtype)
+        total = made.sum()
+        return made.reshape(shape + x.shape) if total == total else None
 
     def rows(self, programs, compiled, binding, wrt, tape, value, seeds):
         """The gradient of each number of the result, as a tuple in `wrt` order."""
@@ -247,18 +287,45 @@ class HessianProduct(Derivative):
         super().__init__(gradient, wrt)
         self.__name__ = f"hessian_product_of_{gradient.__name__.removeprefix('grad_of_')}"
         self._forward_programs = None
+        self._short = None
 
     def __reduce__(self):
         return HessianProduct, (self.function, self.wrt)
 
     def __call__(self, *args, **kwargs):
         *args, v = args
+        if self._short is not None and not kwargs:
+            found = self.short_way(args, v)
+            if found is not None:
+                return found
         if self._forward_programs is None:
             self._forward_programs = self.inner
         programs = self._forward_programs
         binding = programs.bind(tuple(args), kwargs)
         wrt = resolve_wrt(self.wrt, binding)
+        self.remember(programs, binding, wrt)
         return run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))[1]
+
+    def remember(self, programs, binding, wrt):
+        """Keep a short way for the next call with arguments of these types."""
+        compiled = programs.tangent(binding, wrt.paths) if wrt.differentiable else None
+        fits = call_test(compiled, binding.values) if compiled and is_simple(compiled, binding, wrt) else None
+        if fits is not None:
+            self._short = fits, compiled.functions["tangent"], wrt.positions[0]
+
+    def short_way(self, args, v):
+        """The product for a call of a known kind; None where the long way is needed."""
+        fits, tangent, position = self._short
+        if not fits(args):
+            return None
+        x = args[position]
+        if type(v) is not np.ndarray or v.dtype is not x.dtype or v.shape != x.shape:
+            return None
+        try:
+            _, made = tangent(*args, v)
+        except Exception:  # it shows again on the long way, with its place
+            return None
+        return made if own_array(made, x, v, *args) else None
 
     def written(self, signature: Signature, strict: bool):
         (v, _) = signature.parameters[-1]

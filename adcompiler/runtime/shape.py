@@ -35,8 +35,10 @@ def unbroadcast(y_bar, shape):
         return y_bar
     extra = len(given) - len(shape)
     padded = (1,) * extra + shape if extra > 0 else shape[-extra:]
-    axes = tuple(i for i, (n, m) in enumerate(zip(given, padded, strict=True)) if n != m)
-    return np.reshape(np.sum(y_bar, axis=axes), shape)
+    axes = tuple([i for i, n in enumerate(given) if n != padded[i]])
+    if extra == 0:
+        return y_bar.sum(axis=axes, keepdims=True)
+    return np.reshape(y_bar.sum(axis=axes), shape)
 
 
 def unbroadcast_each(y_bars, shapes):
