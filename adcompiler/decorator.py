@@ -26,6 +26,7 @@ from .runtime.finish import is_nan, private_copy
 from .runtime.packing import check_format
 from .runtime.seeds import checked_seed
 from .runtime.tape import Tape
+from .transform.tangent_directions import OneByOne
 
 _OPTIONS = ("wrt", "outputs", "backend", "checkpoint", "tape_dtype", "holomorphic", "memory", "debug_nans")
 
@@ -225,6 +226,7 @@ class Programs:
         self.holomorphic = holomorphic
         self.cache: dict = {}
         self.short_tangent = None  # a short way for calls of `jvp` like the last one
+        self.one_by_one: set = set()  # signatures without a form for many directions at once
         self.bare_output = isinstance(outputs, str)
         self.read()
 
@@ -286,6 +288,23 @@ class Programs:
         made = self.compiled(signature, joint=False, strict=strict)
         if made.takes_derivatives and not strict:  # a second run with strict zeros would need another tape
             made = self.compiled(signature, joint=False, strict=True)
+        return self.checked(made, binding)
+
+    def directions(self, binding, paths, *, strict=False):
+        """The tangent function for many directions at once; None if the program has no such form."""
+        signature = self.signature(binding, paths)
+        if (signature, registry.version) in self.one_by_one:
+            return None
+        try:
+            made = self.cached(
+                ("directions", signature, strict),
+                lambda: pipeline.compile_tangent(
+                    self.forward_source_at(signature, strict), signature, strict=strict, directions=True
+                ),
+            )
+        except OneByOne:
+            self.one_by_one.add((signature, registry.version))
+            return None
         return self.checked(made, binding)
 
     def tangent(self, binding, paths, *, strict=False):

@@ -1,4 +1,4 @@
-"""Gradients by forward mode: one sweep for each number in the inputs."""
+"""Gradients by forward mode: one sweep for all numbers of an input, or for each of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from .calling import resolve_wrt
 from .errors import NotScalarError
 from .forward import run_tangent
+from .many_directions import columns_along_basis
 from .runtime.shadows import attribute_names, is_object
 
 
@@ -29,6 +30,12 @@ class ForwardGradientCaller:
         holomorphic = programs.holomorphic
         value, found = None, []
         for k, v in enumerate(values):
+            many = None if holomorphic else columns_along_basis(programs, binding, wrt, k)
+            if many is not None:
+                value, columns = many
+                slopes = iter([slope_of(value, tangent, binding, False) for tangent in columns])
+                found.append(assembled(v, slopes, False))
+                continue
             directions_of = list(basis(v, holomorphic))
             slopes = []
             for direction in directions_of:

@@ -123,9 +123,15 @@ def compile_function(
 
 
 def compile_tangent(
-    source, signature: Signature, *, strict: bool = False, in_place=frozenset(), backend: str = "numpy"
+    source,
+    signature: Signature,
+    *,
+    strict: bool = False,
+    in_place=frozenset(),
+    backend: str = "numpy",
+    directions: bool = False,
 ) -> Compiled:
-    """All passes of forward mode, in order; `in_place` as in `compile_function`."""
+    """All passes of forward mode, in order; `in_place` as in `compile_function`; many `directions` at once or one."""
     _, simplifying, verifying, *_ = switches()
     with forward_mode():
         function, cx = lower_function(source, signature, in_place, strict)
@@ -137,10 +143,11 @@ def compile_tangent(
         outputs = result_variables(function, signature)
         calls = Activity(function, cx, inputs, outputs, instances, mirrored=True).walk_in_place
         if calls:
-            return compile_tangent(source, signature, strict=strict, in_place=in_place | calls, backend=backend)
+            again = dict(strict=strict, in_place=in_place | calls, backend=backend, directions=directions)
+            return compile_tangent(source, signature, **again)
         check(function, layout, "activity")
         layouts = [Layout(i.function) for i in instances]
-        options = dict(strict=strict, simplifying=simplifying, verifying=verifying)
+        options = dict(strict=strict, simplifying=simplifying, verifying=verifying, directions=directions)
         options["module_names"] = name_tangents(instances, [layout, *layouts], base_name(function))
         generator = TangentGenerator(function, cx, layout, signature, inputs, **options)
         generator.backend = backend

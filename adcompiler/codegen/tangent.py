@@ -17,6 +17,7 @@ from ..transform.bars import Taken, unique
 from ..transform.code import Line, TangentLine, call, name
 from ..transform.simplify import simplify
 from ..transform.tangent import TangentBuilder
+from ..transform.tangent_directions import DirectionsBuilder, OneByOne
 from ..transform.verify import verify_code
 from . import emit
 from .assemble import base_name, program_names
@@ -33,10 +34,10 @@ class TangentGenerator:
     backend = "numpy"
 
     def __init__(self, function, cx, layout, signature, inputs, *, strict, simplifying, verifying, instance=None,
-                 namer=None, module_names=frozenset()):
+                 namer=None, module_names=frozenset(), directions=False):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
         self.strict, self.simplifying, self.verifying = strict, simplifying, verifying
-        self.instance, self.module_names = instance, module_names
+        self.instance, self.module_names, self.directions = instance, module_names, directions
         self.parts: list[TangentGenerator] = []
         self.saver = _NothingKept()
         self.base = base_name(function)
@@ -65,7 +66,7 @@ class TangentGenerator:
 
     def definition(self) -> ast.FunctionDef:
         names = PrimalNames(self.function, self.layout, self.namer, self.taken)
-        builder = TangentBuilder(
+        builder = (DirectionsBuilder if self.directions else TangentBuilder)(
             self.function,
             self.layout,
             self.cx,
@@ -98,12 +99,18 @@ class TangentGenerator:
     def opening(self, builder, names):
         """Tangents of arguments that become active without being inputs, and outputs under their first names."""
         given, lines = set(self.active_parameters()), []
+        if self.directions:
+            lines.append(self.count_directions(builder))
         for v in (*self.function.params, *self.function.globals):
             if v.active and v not in given:
                 same = self.same_memory(v) if v in self.function.params else None
                 if same is not None:
                     same_dot = name(builder.dot_name(same.name))
                     lines.append(TangentLine(name(builder.dot_name(v.name), True), same_dot))
+                    continue
+                if self.directions:
+                    builder.statement = _End(v.loc)
+                    lines.append(TangentLine(name(builder.dot_name(v.name), True), builder.zero(v)))
                     continue
                 array = isinstance(v.type, Num) and v.type.is_array
                 zeros = zeros_laid_out if array else zero_tangent
@@ -125,6 +132,14 @@ class TangentGenerator:
                     lines.append(TangentLine(name(builder.dot_name(kept), True), name(builder.dot_name(v.name))))
             outputs.append((v, kept))
         return lines, outputs
+
+    def count_directions(self, builder):
+        """`count = len(x_dot)`."""
+        first = next((v for v in self.active_parameters() if isinstance(v.type, Num)), None)
+        if first is None:
+            raise OneByOne
+        given = call(self.namer.object(len), name(builder.dot_name(first.name)))
+        return TangentLine(name(builder.count, True), given)
 
     def same_memory(self, v: Var) -> Var | None:
         """Another parameter that is given the same array, which changes: both have one tangent."""

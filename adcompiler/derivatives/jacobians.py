@@ -1,7 +1,8 @@
 """Jacobians, Hessians and products with them.
 
 A Jacobian takes one sweep for each number of the result (reverse) or of the inputs (forward); `mode="auto"` takes the
-fewer. A Hessian is the Jacobian of the gradient by forward mode: forward over reverse.
+fewer. Where the program has a form for many directions at once, forward mode takes one sweep for all of them. A Hessian
+is the Jacobian of the gradient by forward mode: forward over reverse.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..forward import run_tangent
 from ..forward_gradient import basis
 from ..frontend.signature import Signature
 from ..generated_calls import call_generated
+from ..many_directions import columns_along_basis
 from ..runtime.finish import is_nan, private_copy
 from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
@@ -160,6 +162,11 @@ class Jacobian(Derivative):
         values, found, value = wrt.values_now(binding), [], None
         aux = None
         for k, v in enumerate(values):
+            many = None if self.has_aux else columns_along_basis(programs, binding, wrt, k)
+            if many is not None:
+                value, columns = many
+                found.append((v, columns))
+                continue
             columns = []
             for direction in basis(v, True):
                 given = [None] * len(values)

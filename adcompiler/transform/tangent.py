@@ -39,7 +39,8 @@ from .bars import unique
 from .code import TangentLine, attribute, call, clone, constant, name, subscript
 from .reusable import Reusable
 from .tangent_containers import container_tangent, display_tangent, object_tangent
-from .tangent_rules import rule_tangent
+from .tangent_forms import conform
+from .tangent_rules import TangentInstance, rule_tangent
 
 
 class TangentBuilder:
@@ -158,6 +159,17 @@ class TangentBuilder:
         if isinstance(d, Assign) and isinstance(d.value, Display) and d.value.kind == "list":
             return ast.List([self.zero(i) for i in d.value.items], ast.Load())
         return call(self.runtime(zero_tangent), self.read(operand))
+
+    # -- rules -----------------------------------------------------------------------------------------------------
+    def rule(self, target: Var, value: Call, give):
+        """The tangent of a call with a rule, which `give` builds."""
+        give()
+
+    def instance(self, value: Call, target: Var):
+        return TangentInstance(self, self.statement, value, target)
+
+    def conform(self, expression, cover, result: Var, value: Call):
+        return conform(self, expression, cover, result, value)
 
     # -- statements ------------------------------------------------------------------------------------------------
     def lines(self, s) -> tuple[list, list]:

@@ -22,7 +22,7 @@ from ..runtime.tangents import laid_out
 from .code import attribute, call, clone, constant, name
 from .contributions import same_extents
 from .rule_adjoints import arranged
-from .tangent_forms import conform, covered
+from .tangent_forms import covered
 from .templates import Instance
 
 
@@ -42,7 +42,13 @@ def rule_tangent(b, target: Var, value: Call):
             b.statement.loc,
             hint=f"take reverse mode, or give it with ad.register_jvp({rule.name.rpartition('.')[2]}, jvp)",
         )
-    elif kind == "function":
+    else:
+        b.rule(target, value, lambda: give_tangent(b, target, value, kind, active))
+
+
+def give_tangent(b, target, value, kind, active):
+    """The tangent by the form that the rule has."""
+    if kind == "function":
         functional_tangent(b, target, value)
     elif kind == "linear":
         b.give(target, own_memory(b, linear_call(b, value, target), target, value))
@@ -65,7 +71,7 @@ def own_memory(b, expression, target, value):
 
 def template_tangent(b, target, value, active):
     """An explicit rule, or an elementwise one."""
-    instance = TangentInstance(b, b.statement, value, target)
+    instance = b.instance(value, target)
     found = instance.tangents(active)
     results = instance.results
     parts = []
@@ -73,7 +79,7 @@ def template_tangent(b, target, value, active):
         if expression is None:
             parts.append(b.zero(result))
         elif value.rule.elementwise:
-            parts.append(conform(b, expression, cover, result, value))
+            parts.append(b.conform(expression, cover, result, value))
         else:
             parts.append(own_memory(b, expression, result, value))
     b.give(target, parts[0] if len(value.rule.result) == 1 else ast.Tuple(parts, ast.Load()))
@@ -428,4 +434,4 @@ def functional_tangent(b, target, value):
     )
 
 
-__all__ = ["rule_tangent"]
+__all__ = ["TangentInstance", "rule_tangent"]

@@ -1,0 +1,64 @@
+"""Many tangents in one sweep: the columns of a Jacobian by a tangent function with a leading axis for the directions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .generated_calls import call_generated
+from .runtime.directions import arrays_of, finished_tangent
+from .runtime.finish import is_nan, private_copy
+
+MOST_ELEMENTS = 1 << 21  # of the tangents of one argument that are held at once
+
+
+def columns_along_basis(programs, binding, wrt, place):
+    """`(value, columns)`: the tangents of the value along each element of input number `place`, in order.
+
+    None where the program, or this input, has no form for many directions at once: a container, a complex number.
+    """
+    values = wrt.values_now(binding)
+    given = values[place]
+    parameter = wrt.asked[place]
+    if len(parameter) != 1 or not _is_plain(given) or np.size(given) < 2:
+        return None
+    compiled = programs.directions(binding, (parameter,))
+    if compiled is None or compiled.effects or binding.aliases() and compiled.mutated:
+        return None
+    size = int(np.size(given))
+    step = max(1, min(size, MOST_ELEMENTS // max(size, 1)))
+    value, columns = None, []
+    for start in range(0, size, step):
+        count = min(step, size - start)
+        directions = np.zeros((count, size), getattr(given, "dtype", float))
+        directions[np.arange(count), start + np.arange(count)] = 1.0
+        directions = directions.reshape((count, *np.shape(given)))
+        value, found = _run(programs, binding, (parameter,), compiled, directions)
+        if not isinstance(value, (float, np.ndarray, np.floating)) or not isinstance(found, np.ndarray):
+            return None
+        held = arrays_of(binding.values)
+        columns += [finished_tangent(t, value, held) for t in found]
+    return (value, columns) if size else None
+
+
+def _is_plain(value) -> bool:
+    return isinstance(value, float) or isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f"
+
+
+def _run(programs, binding, paths, compiled, directions):
+    """Run the tangent function; once more with strict zeros where a NaN shows up."""
+    try:
+        given = (*private_copy(binding.values, compiled), np.array(directions))
+        value, found = call_generated(compiled, "tangent", given)
+        if not is_nan(found):
+            return value, found
+    except ZeroDivisionError:
+        pass
+    strict = programs.directions(binding, paths, strict=True)
+    if strict is None:
+        return None, None
+    with np.errstate(all="ignore"):
+        given = (*private_copy(binding.values, strict), np.array(directions))
+        return call_generated(strict, "tangent", given)
+
+
+__all__ = ["columns_along_basis"]

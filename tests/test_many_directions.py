@@ -1,0 +1,95 @@
+"""Many directions at once: one sweep of a tangent function whose tangents have a leading axis."""
+import warnings
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+from adcompiler.calling import resolve_wrt
+from adcompiler.decorator import programs_of
+from adcompiler.forward import run_tangent
+from adcompiler.forward_gradient import basis
+from adcompiler.many_directions import columns_along_basis
+from tests.programs import all_programs
+
+PROGRAMS = [p for p in all_programs() if p.raises is None and p.outputs is None]
+HALVES = [PROGRAMS[::2], PROGRAMS[1::2]]
+
+
+def both_ways(f, args, kwargs, w):
+    """Columns by one sweep and one by one; None where there is no form for many directions."""
+    programs = programs_of(f)
+    binding = programs.bind(args, kwargs)
+    wrt = resolve_wrt(w, binding)
+    found = columns_along_basis(programs, binding, wrt, 0) if wrt.differentiable else None
+    if found is None:
+        return None
+    value, columns = found
+    alone = [run_tangent(programs, binding, wrt, [d]) for d in basis(wrt.values_now(binding)[0], True)]
+    return value, columns, alone[0][0], [t for _, t in alone]
+
+
+@pytest.mark.parametrize("programs", HALVES)
+def test_programs_give_what_the_directions_give_one_by_one(programs):
+    compared = 0
+    for program in programs:
+        args, kwargs = program.fresh()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = both_ways(program.fn, args, kwargs, program.wrt[0])
+            except ad.AdcompilerError:
+                assert program.may_refuse
+                continue
+        if found is None:
+            continue
+        compared += 1
+        value, columns, value_alone, alone = found
+        assert np.array_equal(value, value_alone, equal_nan=True), program.name
+        for many, one in zip(columns, alone, strict=True):
+            assert np.shape(many) == np.shape(one) and np.asarray(many).dtype == np.asarray(one).dtype, program.name
+            assert np.allclose(many, one, rtol=1e-12, atol=1e-12, equal_nan=True), program.name
+    assert compared > 100
+
+
+def residuals(p, t, y):
+    return p[0] * np.exp(-p[1] * t) + p[2] * np.sin(p[1] * t) - y
+
+
+def test_a_tall_jacobian_is_one_sweep():
+    t = np.linspace(0.0, 3.0, 15)
+    programs = programs_of(residuals)
+    binding = programs.bind((np.array([1.0, 0.5, 0.3]), t, t), {})
+    compiled = programs.directions(binding, (("p",),))
+    assert "p_dot[:, 0]" in compiled.text["tangent"] and "np.stack" not in compiled.text["tangent"]
+    found = ad.jacobian(residuals, mode="forward")(np.array([1.0, 0.5, 0.3]), t, t)
+    assert np.allclose(found, ad.jacobian(residuals, mode="reverse")(np.array([1.0, 0.5, 0.3]), t, t))
+
+
+def test_an_element_is_no_view_of_the_tangents():
+    def swapped(x):
+        x[0], x[1] = x[1], x[0]
+        return x * np.array([1.0, 10.0, 100.0])
+
+    assert ad.jacobian(swapped, mode="forward")(np.ones(3)).tolist() == [[0, 1, 0], [10, 0, 0], [0, 0, 100]]
+
+
+def test_what_has_no_such_form_is_taken_one_by_one():
+    def objects(x):
+        table = {"a": x * 2.0}
+        return sorted(table["a"])[0] * x
+
+    x = np.array([1.0, 3.0, 2.0])
+    assert np.allclose(ad.jacobian(objects, mode="forward")(x), ad.jacobian(objects, mode="reverse")(x))
+
+
+def test_zero_directions_stay_zero_beside_infinite_slopes():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ad.jacobian(lambda x: np.sqrt(x) * 2.0, mode="forward")(np.array([0.0, 4.0]))
+    assert found.tolist() == [[np.inf, 0.0], [0.0, 0.5]]
+
+
+def test_gradients_in_forward_mode_take_one_sweep():
+    x = np.array([0.3, -0.5, 0.8])
+    assert np.allclose(ad.grad(lambda v: np.sum(np.sin(v) ** 2), mode="forward")(x), np.sin(2 * x))
