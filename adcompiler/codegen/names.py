@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import math
 import operator
 import sys
@@ -222,7 +223,11 @@ class Namer:
         if "." in qualified and "<" not in qualified:
             owner = _owner(value)
             if owner is not None:
-                return ast.Attribute(self.object(owner), name, ast.Load())
+                node = ast.Attribute(self.object(owner), name, ast.Load())
+                held = inspect.getattr_static(owner, name, None)
+                if isinstance(held, property) and held.fget is value:
+                    return ast.Attribute(node, "fget", ast.Load())
+                return node
         wanted = name if name and name.isidentifier() else type(value).__name__.lower()
         return ast.Name(self.bind(wanted, value), ast.Load())
 

@@ -156,9 +156,14 @@ class TangentBuilder:
         if isinstance(t, Static) or t is None:
             return constant(None)
         d = operand.definition if isinstance(operand, Var) and operand.hidden else None
-        if isinstance(d, Assign) and isinstance(d.value, Display) and d.value.kind == "list":
+        if isinstance(d, Assign) and isinstance(d.value, Display) and d.value.kind == "list" and self.is_whole(operand, d):
             return ast.List([self.zero(i) for i in d.value.items], ast.Load())
         return call(self.runtime(zero_tangent), self.read(operand))
+
+    def is_whole(self, operand: Var, made: Assign) -> bool:
+        """Does a list hold what its display says, and nothing that was appended later?"""
+        holder = self.cx.assumed.holders[operand.type.site]
+        return holder.exact and len(holder.items) == len(made.value.items)
 
     # -- rules -----------------------------------------------------------------------------------------------------
     def rule(self, target: Var, value: Call, give):

@@ -1,6 +1,7 @@
 """Each row of "Refused" in docs/language.md is refused, with a hint; the same on an inactive path is kept."""
 import itertools
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +139,13 @@ def without_rule_in_scipy(x):
     return scipy.linalg.schur(x * np.eye(2))[0][0, 0]
 
 
+def clock_in_a_segment(x):
+    with ad.checkpoint():
+        y = x * x + 0.0 * time.perf_counter()
+        y = y * y
+    return y * y
+
+
 MEMORY = np.ones(4)
 ROWS = {
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
@@ -153,6 +161,7 @@ ROWS = {
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
     "a number read back from its text": (read_from_text, 2.0),
+    "files, clocks and calls of unknown functions": (clock_in_a_segment, 2.0),
 }
 
 

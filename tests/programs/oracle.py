@@ -36,7 +36,7 @@ def transform(function, tree):
         return {key: transform(function, part) for key, part in tree.items()}
     if is_node(tree):
         made = copy.copy(tree)
-        for name, part in vars(tree).items():
+        for name, part in sorted(vars(tree).items()):  # attributes may have been set in another order
             object.__setattr__(made, name, transform(function, part))
         return made
     return function(tree)

@@ -92,7 +92,7 @@ def test_every_floating_scalar_type_has_a_rule():
 
 
 def test_arange_does_not_depend_on_where_it_stops():
-    assert lookup(np.arange).evaluate_adjoint("stop", (0.5, 3.0, 0.4), {}, np.ones(7)) == 0.0
+    assert "stop" in lookup(np.arange).constant_in
     assert lookup(np.arange).evaluate_adjoint("start_or_stop", (3.0,), {}, np.ones(3)) == 0.0
 
 
