@@ -4,8 +4,8 @@ The free energy of a mixed fluid in n amounts x is the standard example for the 
 
     f(x) = R T sum_i log(x_i / (1 - b.x)) - x.A x / (sqrt(8) b.x) log((1 + (1 + sqrt 2) b.x) / (1 + (1 - sqrt 2) b.x))
 
-Differences need n + 1 or 2 n evaluations, so their cost grows with n; a reverse sweep costs a small constant.
-The program prints both for n = 8 to 50, beside the row for n = 50 of Table 4 in Baydin, Pearlmutter, Radul and Siskind,
+Differences need n + 1 or 2 n evaluations, and forward mode carries n tangents, so their cost grows with n; a reverse
+sweep costs a small constant. The program prints all three for n = 8 to 50, beside the row for n = 50 of Table 4 in Baydin, Pearlmutter, Radul and Siskind,
 "Automatic differentiation in machine learning: a survey", JMLR 18 (2018). Their times are for another language and
 machine: compare the growth with n, not the digits.
 
@@ -74,17 +74,19 @@ def seconds_per_call(calls, rounds):
 
 
 def measure(sizes, rounds):
-    """One row per size: n, the two time ratios, the largest relative distance between the two gradients."""
+    """One row per size: n, three time ratios, the largest relative distance of differences from the gradient."""
     rows = []
+    by_tangents = ad.value_and_grad(helmholtz, mode="forward")
     for n in sizes:
         arguments = mixture(n)
-        function, numerical, reverse = seconds_per_call(
+        function, numerical, forward, reverse = seconds_per_call(
             [lambda: helmholtz(*arguments),
              lambda: forward_differences(helmholtz, *arguments),
+             lambda: by_tangents(*arguments),
              lambda: helmholtz.value_and_grad(*arguments)], rounds)
         exact = helmholtz.grad(*arguments)
         distance = np.max(np.abs(forward_differences(helmholtz, *arguments) - exact) / np.abs(exact))
-        rows.append((n, numerical / function, reverse / function, distance))
+        rows.append((n, numerical / function, forward / function, reverse / function, distance))
     return rows
 
 
@@ -96,7 +98,8 @@ def plot(rows, filename):
     sizes = [row[0] for row in rows]
     figure, axes = pyplot.subplots(figsize=(6, 4))
     axes.plot(sizes, [row[1] for row in rows], "o-", label="forward differences")
-    axes.plot(sizes, [row[2] for row in rows], "s-", label="adcompiler (reverse)")
+    axes.plot(sizes, [row[2] for row in rows], "^-", label="adcompiler (forward)")
+    axes.plot(sizes, [row[3] for row in rows], "s-", label="adcompiler (reverse)")
     axes.set(xlabel="number of inputs n", ylabel="gradient time / function time", ylim=(0, None))
     axes.legend()
     figure.tight_layout()
@@ -105,7 +108,7 @@ def plot(rows, filename):
 
 
 def main(argv=None):
-    """Print the table; returns its rows (n, differences / function, reverse / function, relative distance)."""
+    """Print the table; returns its rows (n, differences, forward and reverse over function, relative distance)."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="two sizes and few rounds")
     parser.add_argument("--plot", metavar="FILE", help="save a plot of the table (needs matplotlib)")
@@ -117,9 +120,9 @@ def main(argv=None):
     rows = measure(SIZES[::6] if options.quick else SIZES, rounds=3 if options.quick else 31)
 
     print("Time of the gradient over time of the function")
-    print(f"{'n':>4}  {'differences':>11}  {'adcompiler':>10}  {'rel. distance':>13}")
-    for n, numerical, reverse, distance in rows:
-        print(f"{n:4d}  {numerical:11.2f}  {reverse:10.2f}  {distance:13.1e}")
+    print(f"{'n':>4}  {'differences':>11}  {'forward':>8}  {'reverse':>8}  {'rel. distance':>13}")
+    for n, numerical, forward, reverse, distance in rows:
+        print(f"{n:4d}  {numerical:11.2f}  {forward:8.2f}  {reverse:8.2f}  {distance:13.1e}")
     print("Baydin et al. 2018, n = 50: " + ", ".join(f"{k} {v}" for k, v in PUBLISHED_N50.items()))
     if options.plot:
         plot(rows, options.plot)

@@ -37,15 +37,15 @@ def test_every_example_has_a_test_here():
 def test_helmholtz_prints_a_row_per_size_and_agrees_with_differences(load, capsys):
     rows = load("helmholtz").main(["--quick"])
     assert [row[0] for row in rows] == [8, 50]
-    for _, numerical, reverse, distance in rows:
-        assert numerical > 0.0 and reverse > 0.0
+    for _, numerical, forward, reverse, distance in rows:
+        assert numerical > 0.0 and forward > 0.0 and reverse > 0.0
         assert distance < 1e-5
     assert "Baydin et al. 2018, n = 50: numerical 28.63, forward 7.69, reverse 1.96" in capsys.readouterr().out
 
 
 def test_helmholtz_differences_cost_more_than_the_sweep_at_50_inputs(load):
-    (_, numerical, reverse, _), = load("helmholtz").measure([50], rounds=3)
-    assert reverse < numerical
+    (_, numerical, forward, reverse, _), = load("helmholtz").measure([50], rounds=3)
+    assert reverse < numerical and reverse < forward
 
 
 def test_helmholtz_prints_its_generated_gradient(load, capsys):
