@@ -32,6 +32,13 @@ def described_binding(programs, signature: Signature) -> Binding:
 def private_arguments(compiled, signature: Signature, namespace: dict) -> list[str]:
     """The arguments of a call of generated code: those that it writes into are copied."""
     given = []
+    if signature.aliases and compiled.mutated:  # copies would part what is one array
+        raise UnsupportedSyntaxError(
+            f"'{signature.aliases[0][0]}' and '{signature.aliases[0][1]}' may be one array, which the function changes, "
+            "in a derivative that is differentiated again",
+            compiled.loc,
+            hint=f"pass {signature.aliases[0][1]}.copy()",
+        )
     for k, (name, d) in enumerate(signature.parameters):
         if k not in compiled.mutated:
             given.append(name)

@@ -221,12 +221,24 @@ def call_derivative(cx, node, value, args, kwargs):
     derivative, captured, defaults = concrete(cx, node, value)
     names, operands = _bound(cx, node, derivative, args, kwargs, captured, defaults)
     described = tuple((n, describe_operand(cx, node, o)) for n, o in zip(names, operands, strict=True))
-    signature = Signature(described, (), ())
+    signature = Signature(described, (), (), _aliases(names, operands))
     key = (id(derivative), signature, cx.strict)
     known = cx.assumed.written
     if key not in known:
         known[key] = derivative.written(signature, cx.strict), derivative
     return call_function(cx, node, known[key][0], operands, {})
+
+
+def _aliases(names, operands) -> tuple:
+    """Pairs of arguments that may share memory."""
+    arrays = [(n, o) for n, o in zip(names, operands, strict=True) if isinstance(o, Var) and o.group is not None]
+    arrays = [(n, o) for n, o in arrays if isinstance(o.type, Num) and o.type.boxed is not False]
+    return tuple(
+        (arrays[j][0], n)
+        for k, (n, o) in enumerate(arrays)
+        for j in range(k)
+        if arrays[j][1].group.find() is o.group.find()
+    )
 
 
 def _bound(cx, node, derivative, args, kwargs, captured, defaults):

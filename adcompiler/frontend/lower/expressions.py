@@ -521,7 +521,7 @@ def _identity(cx, left, right):
     ):
         return a is b
     for value, other in ((a, right), (b, left)):
-        if value is None and isinstance(cx.type(other), (Num, Tup, Ref)) and cx.type(other) != NUMBER:
+        if value is None and not getattr(other, "optional", False) and isinstance(cx.type(other), (Num, Tup, Ref)) and cx.type(other) != NUMBER:
             return False
     return NOTHING
 
