@@ -221,7 +221,7 @@ def call_derivative(cx, node, value, args, kwargs):
     derivative, captured, defaults = concrete(cx, node, value)
     names, operands = _bound(cx, node, derivative, args, kwargs, captured, defaults)
     described = tuple((n, describe_operand(cx, node, o)) for n, o in zip(names, operands, strict=True))
-    signature = Signature(described, (), (), _aliases(names, operands))
+    signature = Signature(described, (), (), _aliases(names, operands, derivative.extra))
     key = (id(derivative), signature, cx.strict)
     known = cx.assumed.written
     if key not in known:
@@ -229,9 +229,10 @@ def call_derivative(cx, node, value, args, kwargs):
     return call_function(cx, node, known[key][0], operands, {})
 
 
-def _aliases(names, operands) -> tuple:
-    """Pairs of arguments that may share memory."""
-    arrays = [(n, o) for n, o in zip(names, operands, strict=True) if isinstance(o, Var) and o.group is not None]
+def _aliases(names, operands, extra) -> tuple:
+    """Pairs of arguments of the function that may share memory; seeds and tangents are only read."""
+    pairs = [(n, o) for n, o in zip(names, operands, strict=True) if n not in extra]
+    arrays = [(n, o) for n, o in pairs if isinstance(o, Var) and o.group is not None]
     arrays = [(n, o) for n, o in arrays if isinstance(o.type, Num) and o.type.boxed is not False]
     return tuple(
         (arrays[j][0], n)
