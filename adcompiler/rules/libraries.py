@@ -43,6 +43,16 @@ def public_name(function) -> tuple[str, str] | None:
     return _named(".".join(module.split(".")[:2]), name, function)
 
 
+def name_of(function) -> str:
+    """How messages call a function: by its public name in SciPy, or by its module and qualified name."""
+    public = public_name(function)
+    if public is not None:
+        return ".".join(public)
+    module = getattr(function, "__module__", "") or ""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
+    return f"{module}.{name}" if module and module != "builtins" else name
+
+
 def read_rules_of(function) -> bool:
     """Read the rules of the part of SciPy that `function` belongs to, if that has not been done; True if it was now."""
     if "scipy" not in sys.modules:

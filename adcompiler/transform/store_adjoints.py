@@ -12,7 +12,7 @@ import operator
 
 from ..analysis.alias import root_of
 from ..frontend.lower.numbers import indexed_type
-from ..frontend.lower.statements import is_fancy
+from ..frontend.lower.stores import is_fancy
 from ..ir.nodes import Const, Store, Var
 from ..ir.types import Num
 from ..runtime.indexing import add_at

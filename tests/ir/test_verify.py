@@ -9,7 +9,7 @@ from adcompiler import pipeline
 from adcompiler.analysis.layout import Layout
 from adcompiler.analysis.type_checks import TypeChecks, WrongType
 from adcompiler.codegen import assemble
-from adcompiler.frontend.lower.context import Group
+from adcompiler.frontend.lower.alias_groups import Group
 from adcompiler.ir.nodes import (Assign, Break, Call, Const, Display, Function, If, Loop, Phi, Raw, Statement, Unpack, Var)
 from adcompiler.ir.types import FLOAT, INT, Num, Tup
 from adcompiler.ir.verify import BrokenIR, verify

@@ -11,7 +11,7 @@ import ast
 
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import Num, Ref, Static, Tup, Undefined, without_dims
-from .context import assigned_names, names_used
+from .bound_names import assigned_names, names_used
 
 
 def definition_of(callee):

@@ -71,7 +71,7 @@ def _hasattr(cx, node, args, kwargs):
 
 
 def _getattr(cx, node, args, kwargs):
-    from .expressions import attribute
+    from .attributes import attribute
 
     name = cx.constant(args[1])
     if not isinstance(name, str):
@@ -155,7 +155,7 @@ def _dict(cx, node, args, kwargs):
 
 def _reduce_sequence(name):
     def handler(cx, node, args, kwargs):
-        from .expressions import emit_call
+        from .rule_calls import emit_call
 
         value = args[0] if args else None
         if name != "sum" and kwargs and args:
@@ -176,8 +176,9 @@ def _reduce_sequence(name):
 
 def _extreme_with_options(cx, node, name, args, kwargs):
     """`max` or `min` with `key=` or `default=`: the position is found from the keys, then the element is read."""
-    from .calls import call_function
-    from .expressions import branch_value, subscript
+    from .callees import call_function
+    from .branches import branch_value
+    from .subscripts import subscript
     from .items import read_item
     from .lists import keys_of
 
@@ -243,7 +244,7 @@ def _as_list(cx, node, value, operands):
 
 def _running_sum(cx, node, args):
     from .comprehensions import lower_sum
-    from .expressions import apply_operator
+    from .operators import apply_operator
 
     value = args[0]
     start = args[1] if len(args) > 1 else Const(0)
@@ -255,7 +256,7 @@ def _running_sum(cx, node, args):
     if not cx.varied(value):
         return None
     if isinstance(cx.type(value), Num) and cx.type(value).rank == 1 and len(args) == 1:
-        from .expressions import emit_call
+        from .rule_calls import emit_call
 
         return emit_call(cx, node, sum, tuple(args), {})
     call = ast.parse("sum(_e for _e in _source)", mode="eval").body
@@ -332,7 +333,7 @@ def _sorted(cx, node, args, kwargs):
 
 def _reversed(cx, node, args, kwargs):
     """`reversed` of a tuple, list or array as a value; a loop over it is read from the end instead."""
-    from .expressions import subscript
+    from .subscripts import subscript
     from .items import exact_items
     from .lists import copy_list, reverse_list
     from .values import bring, tuple_of
@@ -383,7 +384,7 @@ def _reduce(cx, node, args, kwargs):
 def _reduce_in_loop(cx, node, args):
     """functools.reduce over an array, or a list of unknown length."""
     from .comprehensions import reduced_in_loop
-    from .expressions import subscript
+    from .subscripts import subscript
     from .items import read_item
 
     source, t = args[1], cx.type(args[1])

@@ -58,7 +58,7 @@ def lower_segment(cx, node, item, lower_body):
 
 def call_checkpointed(cx, node, function: CheckpointedFunction, args, kwargs):
     """A call of a checkpointed function: a segment around the call of the function itself."""
-    from .calls import call_function
+    from .callees import call_function
 
     return lower_segment(cx, node, None, lambda: call_function(cx, node, function.primal, args, kwargs))
 

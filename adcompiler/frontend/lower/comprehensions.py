@@ -9,8 +9,10 @@ import operator
 from ...ir.nodes import NOTHING, Assign, Const, GetItem, Raw, Unpack, Var
 from ...ir.types import Num, Ref
 from ..liveness import liveness
-from .context import Frame, assigned_names
-from .expressions import lower_expression, raw
+from .bound_names import assigned_names
+from .frames import Frame
+from .expressions import lower_expression
+from .names import raw
 
 
 def lower_comprehension(cx, node):
@@ -288,7 +290,8 @@ def _run(cx, node, last, names, result=None):
     frame.always_live = live.always
     cx.frames.append(frame)
     try:
-        from .statements import bind_name, lower_statement
+        from .assignments import bind_name
+        from .statements import lower_statement
 
         for name, operand in names.items():
             if isinstance(operand, Const):

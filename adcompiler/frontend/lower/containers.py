@@ -17,7 +17,8 @@ import numpy as np
 from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
 from ...ir.types import OPAQUE, Num, Ref, Tup
 from .dicts import DICT_METHODS, copy_dict, dict_of, pop_key, update_dict
-from .expressions import apply_operator, attribute
+from .attributes import attribute
+from .operators import apply_operator
 from .holders import holder_of
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, pop
@@ -55,7 +56,7 @@ def container_operator(cx, node, function, left, right):
             and isinstance(beside, Num)
             and (beside.boxed is not False or function not in (operator.mul, operator.add))
         ):
-            from .expressions import emit_call
+            from .rule_calls import emit_call
 
             if beside.boxed is False and beside.dtype is None:
                 cx.unsupported(
@@ -119,9 +120,9 @@ def update_item(cx, node, base, index, function, value):
 
 def _in_place(cx, node, old, operand, function):
     if isinstance(old, Var) and isinstance(old.type, Num) and old.type.is_array:
-        from .statements import _store_whole
+        from .stores import store_whole
 
-        _store_whole(cx, node, old, operand, function)
+        store_whole(cx, node, old, operand, function)
         return True
     if isinstance(old, Var) and isinstance(old.type, Ref):
         extend_in_place(cx, node, old, operand, function)
@@ -150,7 +151,8 @@ def delete_item(cx, node, base, index):
 
 def call_method(cx, node, base, name):
     """A method call on a list, a dict, a tuple or an object."""
-    from .calls import arguments, call_value
+    from .call_arguments import arguments
+    from .calls import call_value
 
     t = cx.type(base)
     if isinstance(t, Ref) and t.kind == "object":
@@ -190,7 +192,7 @@ def method_of_container(cx, node, base, name, args, kwargs):
 
 def update_attribute(cx, node, base, attr, function, value):
     """`base.attr op= value`."""
-    from .expressions import attribute
+    from .attributes import attribute
 
     old = attribute(cx, node, base, attr)
     operand = value()

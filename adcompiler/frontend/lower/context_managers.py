@@ -1,6 +1,7 @@
-"""`with` over objects of the program, whose `__enter__` and `__exit__` do something that the derivative must know.
+"""`with` statements.
 
-Their two methods are walked in their places. A context that changes nothing stays a `with` statement.
+The methods of an object of the program whose `__enter__` and `__exit__` do something that the derivative must know are
+walked in their places. A context that changes nothing stays a `with` statement.
 """
 
 from __future__ import annotations
@@ -9,12 +10,86 @@ import ast
 import inspect
 import types
 
-from ...ir.nodes import Const, Var
+from ...ir.nodes import Const, Var, With
+from ...ir.types import OPAQUE
+from .assignments import assign_target
 from .baked import belongs_to_a_library
+from .checkpoints import is_block, lower_segment
+from .exceptions import known_callee, may_swallow
+from .expressions import lower_expression
+from .loops import breaks
+from .names import raw
 from .special_methods import call_special, class_of, has_stores, method_of_program
+from .statements import lower_block
 
 
-def acts_on_program(cx, node, context) -> bool:
+def lower_with(cx, node):
+    """A `with` statement; the part of it behind an `ad.checkpoint()` is a segment."""
+    at = next((k for k, item in enumerate(node.items) if is_block(cx, item)), None)
+    if at is None:
+        checked = may_swallow(cx, node)
+        _lower_items(cx, node, node.items, checked, lambda: lower_block(cx, node.body))
+        return
+
+    def inside():
+        rest = node.items[at + 1 :]
+        if rest:
+            lower_with(cx, ast.copy_location(ast.With(rest, node.body), node))
+        else:
+            lower_block(cx, node.body)
+
+    def segment():
+        lower_segment(cx, node, node.items[at], inside)
+
+    if at:
+        _lower_items(cx, node, node.items[:at], False, segment)
+    else:
+        segment()
+
+
+def _lower_items(cx, node, with_items, checked, lower_body):
+    """A `with` statement over some of its items, around what `lower_body` emits."""
+    at = next((k for k, item in enumerate(with_items) if _acts_on_program(cx, node, item.context_expr)), None)
+    if at is None:
+        _keep_with(cx, node, with_items, checked, lower_body)
+        return
+
+    def inner():
+        if with_items[at + 1 :]:
+            _lower_items(cx, node, with_items[at + 1 :], checked, lower_body)
+        else:
+            lower_body()
+
+    def outer():
+        _lower_context(cx, node, with_items[at], inner)
+
+    if at:
+        _lower_items(cx, node, with_items[:at], checked, outer)
+    else:
+        outer()
+
+
+def _keep_with(cx, node, with_items, checked, lower_body):
+    """A `with` statement whose contexts are kept as the user wrote them."""
+    items = []
+    for item in with_items:
+        _refuse_unseen_stores(cx, node, item.context_expr)
+        context = raw(cx, item.context_expr)
+        target = None
+        if item.optional_vars is not None:
+            if not isinstance(item.optional_vars, ast.Name):
+                cx.unsupported(node, "'with ... as' needs a plain name here")
+            target = cx.new_var(cx.printed_name(item.optional_vars.id), OPAQUE, node)
+            target.definition = "with"
+            cx.bind(item.optional_vars.id, target)
+        items.append((context, target))
+    cx.blocks.append([])
+    lower_body()
+    body = cx.blocks.pop()
+    cx.emit(With(items, body, checked, loc=cx.loc(node)))
+
+
+def _acts_on_program(cx, node, context) -> bool:
     """Is this context an object of a class of the program that changes something when it is entered or left?"""
     cls = _class_of_context(cx, context)
     if cls is None or belongs_to_a_library(cls):
@@ -24,9 +99,6 @@ def acts_on_program(cx, node, context) -> bool:
 
 
 def _class_of_context(cx, context):
-    from .exceptions import known_callee
-    from .expressions import lower_expression
-
     if isinstance(context, ast.Call):
         callee = known_callee(cx, context.func)
         return callee if isinstance(callee, type) else None
@@ -38,12 +110,8 @@ def _class_of_context(cx, context):
     return None
 
 
-def lower_context(cx, node, item, lower_body):
+def _lower_context(cx, node, item, lower_body):
     """`with manager as name: body`, with the manager's methods in the place where they run."""
-    from .expressions import lower_expression
-    from .loops import breaks
-    from .statements import assign_target
-
     if hasattr(item.context_expr, "callee_in_try") or any(_has_try(f.definition) for f in cx.frames):
         cx.unsupported(node, "a context that changes something, in a function with 'try'", "put the 'try' outside")
     manager = lower_expression(cx, item.context_expr)
@@ -63,10 +131,8 @@ def lower_context(cx, node, item, lower_body):
         cx.unsupported(node, "a context that may swallow exceptions", "return None from its __exit__")
 
 
-def refuse_unseen_stores(cx, node, context):
+def _refuse_unseen_stores(cx, node, context):
     """A context that runs as it is must not change arrays of the module that hold active values here."""
-    from .exceptions import known_callee
-
     active = [v for v in cx.globals.values() if isinstance(v, Var) and cx.varied(v)]
     callee = known_callee(cx, context.func if isinstance(context, ast.Call) else context)
     function = getattr(callee, "__wrapped__", callee)
@@ -80,5 +146,3 @@ def refuse_unseen_stores(cx, node, context):
 
 def _has_try(definition) -> bool:
     return definition is not None and any(isinstance(n, ast.Try) for n in ast.walk(definition))
-
-

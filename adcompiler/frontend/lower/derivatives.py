@@ -120,7 +120,7 @@ def _jvp(cx, node, function, points, tangents, wrt, kwargs):
 
 def _parts(cx, node, operand):
     """The elements of a tuple or list of arguments."""
-    from .expressions import subscript
+    from .subscripts import subscript
 
     value = cx.constant(operand)
     if isinstance(value, (tuple, list)):
@@ -137,7 +137,7 @@ def _kept(cx, node, operand):
     """An argument as it is now: an array is copied, since it may change before the pullback is called."""
     t = cx.type(operand)
     if isinstance(operand, Var) and isinstance(t, Num) and t.boxed is not False:
-        from .calls import array_method
+        from .array_methods import array_method
 
         return array_method(cx, node, operand, "copy", [], {})
     return operand
@@ -179,7 +179,7 @@ def call_bound(cx, node, bound: BoundDerivative, args, kwargs):
         return call_derivative(cx, node, value, [*bound.args, seed], dict(bound.kwargs))
     value = DerivativeValue(Tangent, bound.function, {"wrt": bound.wrt})
     found = call_derivative(cx, node, value, [*bound.args, *args], dict(bound.kwargs))
-    from .expressions import subscript
+    from .subscripts import subscript
 
     return subscript(cx, node, found, Const(1))
 
@@ -216,7 +216,7 @@ def concrete(cx, node, value):
 
 def call_derivative(cx, node, value, args, kwargs):
     """Call a derivative with operands."""
-    from .calls import call_function
+    from .callees import call_function
 
     derivative, captured, defaults = concrete(cx, node, value)
     names, operands = _bound(cx, node, derivative, args, kwargs, captured, defaults)
@@ -244,12 +244,12 @@ def _aliases(names, operands, extra) -> tuple:
 
 def _bound(cx, node, derivative, args, kwargs, captured, defaults):
     """Parameters of the written derivative and their operands."""
-    from .calls import _constant_operand, _default_operand
+    from .parameters import constant_operand, default_operand
     from .dicts import dict_of
     from .values import tuple_of
 
     programs = derivative.inner
-    hidden = [_constant_operand(cx, node, s, "self") for s in programs.self_argument]
+    hidden = [constant_operand(cx, node, s, "self") for s in programs.self_argument]
     extra = dict(zip(derivative.extra, args[len(args) - len(derivative.extra) :], strict=False))
     args = args[: len(args) - len(extra)]
     try:
@@ -268,7 +268,7 @@ def _bound(cx, node, derivative, args, kwargs, captured, defaults):
         elif name in defaults:
             operands.append(defaults[name])
         elif p.default is not p.empty:
-            operands.append(_default_operand(cx, node, programs.source, p.default, name))
+            operands.append(default_operand(cx, node, programs.source, p.default, name))
         else:
             cx.unsupported(node, f"the call of a derivative misses the argument '{name}'")
     return [*names, *extra], [*operands, *extra.values()]

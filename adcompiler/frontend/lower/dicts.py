@@ -9,7 +9,8 @@ import ast
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, If, Raw
 from ...ir.types import BOOL, OPAQUE, Ref, join_all
-from .expressions import branch_value, in_block, lower_expression
+from .branches import branch_value, in_block
+from .expressions import lower_expression
 from .holders import (
     element_group,
     element_key,

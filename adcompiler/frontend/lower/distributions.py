@@ -65,7 +65,7 @@ def frozen_attribute(cx, node, base, frozen, name):
 
 def call_frozen(cx, node, method: FrozenMethod, args, kwargs):
     """Call a method of a frozen distribution."""
-    from .calls import call_function
+    from .callees import call_function
 
     frozen = method.frozen
     if any(cx.varied(a) for a in (method.base, *args, *kwargs.values())):

@@ -35,7 +35,7 @@ from ...ir.nodes import (
 )
 from ...ir.types import INT, OPAQUE, Ref, Tup
 from ..attempts import Attempt, Refusal, spread
-from .context import assigned_names, names_used
+from .bound_names import assigned_names, names_used
 from .expressions import lower_expression
 from .joins import join_environments, join_values
 
@@ -107,7 +107,8 @@ def lower_try(cx, node):
 
 def lower_attempt(cx, node):
     """`node.body` if it runs to its end; else the number of the handler in `node.stopped`."""
-    from .statements import _never_falls, lower_block
+    from .branches import never_falls
+    from .statements import lower_block
 
     before = dict(cx.env)
     clauses = [
@@ -142,7 +143,7 @@ def lower_attempt(cx, node):
     failed = cx.env
     forced = {cx.key(n) for n in writes}
     statement = Try(Const(False), then, [noted], clauses=clauses, loc=cx.loc(node))
-    if _never_falls(then):
+    if never_falls(then):
         for key in sorted(forced):
             target = cx.new_var(failed[key].name, node=node)
             join_values(cx, target, None, failed[key], statement.phis, node)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 
 from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
-from ...ir.nodes import Assign, Const, Display, Function, GetItem, Var
-from ...ir.types import Tup
+from ...ir.nodes import Const, Function, Var
 from ..signature import Signature
 from ..source import FunctionSource, last_return
+from . import syntax as _syntax  # noqa: F401  (fills the tables of expressions and statements)
+from .assumptions import Assumptions
 from .baked import take_function_for_granted, take_rules_for_granted
-from .calls import prepare
-from .context import Assumptions, Context, Frame, assigned_names
+from .bound_names import assigned_names
+from .context import Context
 from .expressions import lower_expression
+from .frames import Frame
+from .inlining import prepare
 from .recursion import Unreached, check_reached, walk_instances
 from .statements import lower_block
 from .values import argument
@@ -20,7 +23,9 @@ from .values import argument
 LONGEST = 40
 
 
-def lower_function(source: FunctionSource, signature: Signature, walked_in_place=(), strict=False) -> tuple[Function, Context]:
+def lower_function(
+    source: FunctionSource, signature: Signature, walked_in_place=(), strict=False
+) -> tuple[Function, Context]:
     """The IR of a function at a signature, and the last walk (with guards and alias groups).
 
     walked_in_place: places of calls of user functions that must not be kept as calls, whatever their arguments.
@@ -76,8 +81,8 @@ def _walk(cx: Context, source, signature) -> Function:
     frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
     names = [n for n, _ in signature.parameters]
     frame.locals = assigned_names(structured.body) | set(names)
-    from .calls import first_yield
     from .collection_types import refuse_deques
+    from .inlining import first_yield
 
     generated = first_yield(source.node)
     if generated is not None:
@@ -117,4 +122,4 @@ def _walk(cx: Context, source, signature) -> Function:
     return made
 
 
-__all__ = ["Assign", "Display", "GetItem", "Tup", "Signature", "lower_function"]
+__all__ = ["Signature", "lower_function"]

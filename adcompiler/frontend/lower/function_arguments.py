@@ -17,14 +17,14 @@ import types
 
 from ...ir.nodes import NOTHING, Const, Var
 from .argument_forms import _free_names
-from .context import assigned_names
+from .bound_names import assigned_names
 from .function_values import Closure, FunctionValue, StoredClosure, StoredPartial
 from .values import tuple_of
 
 
 def call_with_functions(cx, node, rule, args, kwargs):
     """Emit the call of a rule with `calls`; its result."""
-    from .expressions import emit_call
+    from .rule_calls import emit_call
 
     try:
         bound = rule.signature.bind(*args, **kwargs)
@@ -73,7 +73,7 @@ def _closed(cx, node, rule, operand, given):
 
     `given` is how many arguments it gets already; parameters behind those have defaults, which are handed over too.
     """
-    from .calls import make_closure
+    from .closures import make_closure
 
     closure = cx.constant(operand)
     parameters = [*closure.node.args.posonlyargs, *closure.node.args.args]

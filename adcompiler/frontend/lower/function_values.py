@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from ...ir.nodes import NOTHING, Call, Const, Raw, Var
 from ...ir.types import BOOL
-from .context import Frame, names_used
+from .bound_names import names_used
+from .frames import Frame
 
 
 class FunctionValue:

@@ -21,7 +21,8 @@ from ...runtime.tangents import zeros_laid_out
 from ...runtime.shadows import Shadows
 from ...runtime.tape import Tape
 from . import shadow_tables, tapes
-from .expressions import branch_value, emit_call
+from .branches import branch_value
+from .rule_calls import emit_call
 
 
 def lower_generated(cx, node, function, args, kwargs):

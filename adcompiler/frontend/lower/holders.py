@@ -11,9 +11,9 @@ import ast
 
 from ...ir.nodes import NOTHING, Raw, Var
 from ...ir.types import OPAQUE, Num, Opaque, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
-from .context import Group
+from .alias_groups import Group
 from .distributions import Frozen, FrozenMethod
-from .expressions import spread
+from .rule_calls import spread
 from .values import bring, share_holder_group
 
 

@@ -15,7 +15,7 @@ from ...ir.types import Num
 from ...rules.registry import lookup
 from ...surgery import on_adjoint
 from ..source import get_source
-from .context import names_used
+from .bound_names import names_used
 from .function_values import BoundMethod, Closure, FunctionValue, Partial, StoredClosure, StoredPartial
 from .values import global_variable
 

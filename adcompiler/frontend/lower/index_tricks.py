@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.nodes import Const, Display, Slice, Var
 from ...ir.types import Num
-from .expressions import emit_call
+from .rule_calls import emit_call
 from .values import tuple_of
 
 _NAMES = {type(np.r_): "r_", type(np.c_): "c_"}

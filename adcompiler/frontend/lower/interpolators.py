@@ -24,7 +24,7 @@ def note_class(cx, callee, result):
 
 def call_interpolator(cx, node, callee, args, kwargs):
     """The value of an interpolator at active points; None if it is something else."""
-    from .expressions import emit_call
+    from .rule_calls import emit_call
 
     known = cx.constant(callee)
     cls = type(known) if known is not NOTHING else _class_of(cx, callee)

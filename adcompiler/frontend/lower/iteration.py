@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Raw, Var, operands
 from ...ir.types import INT, OPAQUE, Num, Opaque, Ref, Tup
 from .baked import COMPILED
-from .expressions import lower_expression, subscript
+from .expressions import lower_expression
+from .subscripts import subscript
 from .values import bring
 
 
@@ -60,7 +61,7 @@ class Iteration:
         cx.implicit = was
         loop.header = (pattern, self.elements.printed)
         for name_node, produce in later:
-            from .statements import assign_target
+            from .assignments import assign_target
 
             assign_target(cx, name_node, produce(), node)
 
@@ -443,7 +444,7 @@ def _pack(cx, node, operands):
 
 
 def _integer(cx, node, function, a, b):
-    from .expressions import emit_call
+    from .rule_calls import emit_call
 
     return emit_call(cx, node, function, (a, b), {})
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from ...ir.nodes import NOTHING, Const, GetItem, Assign, Phi, Var
 from ...ir.types import UNDEFINED, Num, Opaque, Ref, Tup, Undefined, carries_derivative
 from .baked import COMPILED
-from .context import Group, named_extents
+from .alias_groups import Group
+from .context import named_extents
 
 
 def join_environments(cx, env_a, env_b, node, live=None) -> list[Phi]:

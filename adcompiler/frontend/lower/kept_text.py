@@ -10,8 +10,13 @@ import ast
 import copy
 
 from ...ir.nodes import NOTHING, Effect
+from ...ir.types import OPAQUE
 from ...rules.mutators import lookup_mutator
 from ...rules.registry import is_inactive, lookup
+from .branches import lower_test
+from .exceptions import known_callee
+from .expressions import lower_expression
+from .names import raw
 
 
 def may_have_effects(cx, node) -> bool:
@@ -23,8 +28,6 @@ def may_have_effects(cx, node) -> bool:
 
 
 def _is_pure(cx, call) -> bool:
-    from .exceptions import known_callee
-
     if not isinstance(call.func, (ast.Name, ast.Attribute)) or any(k.arg == "out" for k in call.keywords):
         return False
     value = known_callee(cx, call.func)
@@ -38,22 +41,18 @@ def _is_pure(cx, call) -> bool:
 
 def lower_assertion(cx, node):
     """An `assert` whose test is evaluated before it."""
-    from .expressions import lower_test
-
     test = lower_test(cx, node.test)
     message = node.msg if node.msg is None or isinstance(node.msg, ast.Constant) else ast.Constant("")
     kept = ast.Assert(ast.Name("holds", ast.Load()), message)
     cx.emit(Effect(ast.fix_missing_locations(ast.copy_location(kept, node)), {"holds": test}, loc=cx.loc(node)))
 
 
-def text_with_values(cx, node):
-    """An f-string in which the parts that do something are names, and the operands that these stand for."""
-    from .expressions import lower_expression
-
+def lower_text(cx, node):
+    """An f-string, kept, in which the parts that do something are names of operands."""
     tree, operands = copy.deepcopy(node), {}
     for part in ast.walk(tree):
         if isinstance(part, ast.FormattedValue) and may_have_effects(cx, part.value):
             name = f"value_{len(operands)}"
             operands[name] = lower_expression(cx, part.value)
             part.value = ast.copy_location(ast.Name(name, ast.Load()), part.value)
-    return tree, operands
+    return raw(cx, tree, OPAQUE, inactive=True, given=operands)

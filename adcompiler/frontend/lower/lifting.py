@@ -21,7 +21,7 @@ from ...ir.types import Static, type_of
 from ..signature import describe
 from ..source import SOURCE, FunctionSource
 from .baked import COMPILED
-from .context import assigned_names, names_used
+from .bound_names import assigned_names, names_used
 from .function_values import ArrayMethod, BoundMethod, Closure, FunctionValue, Partial
 
 

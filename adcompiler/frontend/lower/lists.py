@@ -30,7 +30,7 @@ def make_list(cx, node, operands):
 
 def display_operands(cx, node):
     """The operands of a list or tuple display; or the list they go to, if a star spreads a sequence of unknown length."""
-    from .expressions import spread_items
+    from .displays import spread_items
 
     operands, made = [], None
     for element in node.elts:

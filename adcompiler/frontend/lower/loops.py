@@ -11,8 +11,10 @@ from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Opaque, Ref, Static, Tup, c
 from ..structure import has_own_break
 from .checkpoints import checkpoints_of, without_mark
 from .baked import COMPILED
-from .context import Group, assigned_names
-from .expressions import in_block, lower_expression, lower_test, truth
+from .alias_groups import Group
+from .bound_names import assigned_names
+from .branches import in_block, lower_test, truth
+from .expressions import lower_expression
 from .joins import memory_leaves, owner_of
 from .iteration import is_filter, iteration, unrolled_items
 from .joins import join_environments
@@ -149,7 +151,8 @@ def _filtered_inside(cx, node):
 
 def _unroll(cx, node, items):
     """A loop over a tuple of unlike things is written out."""
-    from .statements import assign_target, lower_block
+    from .assignments import assign_target
+    from .statements import lower_block
 
     body, last = node.body, node.body[-1]
     leaves = (

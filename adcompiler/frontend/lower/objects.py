@@ -24,7 +24,7 @@ from .values import tuple_of
 
 def construct(cx, node, cls, args, kwargs):
     """An object of a class: namedtuple, dataclass, plain class."""
-    from .calls import call_function
+    from .callees import call_function
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         if not cls.__new__.__module__.startswith("namedtuple_"):
@@ -67,9 +67,9 @@ def construct(cx, node, cls, args, kwargs):
         return var
     if active:
         cx.missing_rule(node, f"{cls.__module__}.{cls.__qualname__}")
-    from .calls import _opaque_call
+    from .opaque_calls import opaque_call
 
-    return _opaque_call(cx, node, Const(cls), args, kwargs)
+    return opaque_call(cx, node, Const(cls), args, kwargs)
 
 
 def _fields_of_call(cx, node, cls, args, kwargs):
@@ -149,7 +149,7 @@ def _is_made_plainly(cls) -> bool:
 
 def _construct_stepwise(cx, node, cls, fields, operands):
     """A dataclass whose `__post_init__` goes on with what the fields hold."""
-    from .calls import call_function
+    from .callees import call_function
 
     if cls.__dataclass_params__.frozen:
         cx.unsupported(
@@ -222,7 +222,9 @@ def read_attribute(cx, node, base, attr):
 
 def bind_class_attribute(cx, node, base, cls, found, attr):
     """What an attribute of a class is to one of its objects: a method with its object, a property's value, a constant."""
-    from .calls import BoundMethod, _constant_operand, call_function
+    from .callees import call_function
+    from .function_values import BoundMethod
+    from .parameters import constant_operand
 
     if isinstance(found, property):
         return call_function(cx, node, found.fget, [base], {})
@@ -244,7 +246,7 @@ def bind_class_attribute(cx, node, base, cls, found, attr):
         _refuse_descriptor(cx, node, cls, attr)
     if isinstance(found, (int, float, complex, str, tuple)) or found is None or callable(found):
         return Const(found)
-    return _constant_operand(cx, node, found, f"{cls.__name__}_{attr}")
+    return constant_operand(cx, node, found, f"{cls.__name__}_{attr}")
 
 
 def _is_descriptor(found) -> bool:
@@ -261,8 +263,8 @@ def _refuse_descriptor(cx, node, cls, attr):
 
 def _read_cached_property(cx, node, base, found, attr):
     """`functools.cached_property`: computed where the object does not hold it yet."""
-    from .calls import call_function
-    from .expressions import branch_value
+    from .callees import call_function
+    from .branches import branch_value
 
     held = ast.copy_location(ast.parse(f"{attr!r} in vars(base)", mode="eval").body, node)
     test = cx.assign_temporary(Raw(held, {"base": base}), BOOL, node)
@@ -288,8 +290,8 @@ def write_attribute(cx, node, base, attr, value):
     t = cx.type(base)
     if not isinstance(t, Ref) or t.kind != "object":
         if isinstance(t, Num) and attr in ("real", "imag") and t.kind == "c":
-            from .expressions import attribute
-            from .statements import store
+            from .attributes import attribute
+            from .stores import store
 
             store(cx, node, attribute(cx, node, base, attr), Const(Ellipsis), value)
             return
@@ -303,7 +305,7 @@ def write_attribute(cx, node, base, attr, value):
             node, f"{holder.cls.__name__} defines __setattr__, which may store anything", "use a property, or a method"
         )
     if isinstance(found, property):
-        from .calls import call_function
+        from .callees import call_function
 
         if found.fset is None:
             cx.unsupported(node, f"the property '{attr}' of {holder.cls.__name__} cannot be set")

@@ -23,7 +23,8 @@ from .argument_forms import (
     passed_operands,
     with_operands,
 )
-from .context import Frame, assigned_names
+from .bound_names import assigned_names
+from .frames import Frame
 from .values import share_holder_group
 
 MOST_INSTANCES = 40  # of one function
@@ -81,7 +82,7 @@ def is_recursive(cx, callee) -> bool:
 
 def call_recursive(cx, node, callee, args, kwargs):
     """A call of a function that is being walked already, or is known to be recursive; its result."""
-    from .calls import bind_arguments
+    from .parameters import bind_arguments
 
     definition = definition_of(callee)
     if definition not in cx.assumed.recursive_functions:
@@ -139,7 +140,7 @@ def _instance(cx, node, key, callee, bound, captured) -> Instance:
 
 def _note_effects(cx, summary, passed):
     """Memory that the callee changes, or stores active values into, is changed for the caller."""
-    from .statements import _vary_group
+    from .stores import vary_group
 
     leaves = [leaf for p in passed for leaf in operand_leaves(p)]
     cx.note_store(*[leaf for k, leaf in enumerate(leaves) if k in summary.stored])
@@ -150,7 +151,7 @@ def _note_effects(cx, summary, passed):
     for k in summary.activated:
         if k < len(leaves) and isinstance(leaves[k], Var) and leaves[k].group is not None:
             cx.mark_varied(leaves[k])
-            _vary_group(cx, leaves[k])
+            vary_group(cx, leaves[k])
 
 
 def _target(cx, node, instance) -> Var:
@@ -245,7 +246,7 @@ def _walk_aside(cx, instance):
 
 
 def _walk_instance(cx, instance):
-    from .calls import prepare
+    from .inlining import prepare
     from .expressions import lower_expression
     from .statements import lower_block
 

@@ -81,7 +81,7 @@ def rule_is_array_function(function):
 
 
 def _array_of(cx, node, operand):
-    from .expressions import emit_call
+    from .rule_calls import emit_call
 
     return emit_call(cx, node, np.array, (operand,), {})
 

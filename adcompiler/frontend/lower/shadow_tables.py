@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...ir.nodes import NOTHING, Call, Const, Var
 from ...ir.types import FLOAT, STATIC, Num, Ref, Static, Tup, without_dims
 from ...runtime.shadows import Shadows, add_seed, added, gradient_of, part, shadow_of, tangents_of
-from .context import Group
+from .alias_groups import Group
 from .function_values import FunctionValue
 from .holders import share_holder_group
 
@@ -155,7 +155,7 @@ def _read_element(cx, node, primal, key):
 
 def _element(cx, node, table, t, slot, read):
     """The gradient of one element: its slot, what is known of it by identity, or that of the container it is."""
-    from .expressions import emit_call
+    from .rule_calls import emit_call
     from .values import tuple_of
 
     if isinstance(t, Ref):
@@ -177,14 +177,14 @@ def _element(cx, node, table, t, slot, read):
 
 
 def _item(cx, node, slot, k):
-    from .expressions import subscript
+    from .subscripts import subscript
 
     return subscript(cx, node, slot, Const(k)) if isinstance(cx.type(slot), Tup) else Const(0.0)
 
 
 def _of_like_elements(cx, node, table, primal, slots, holder):
     """A list or dict of elements that are all alike: a copy of the slots, with what is known by identity."""
-    from .calls import call_function
+    from .callees import call_function
     from .dicts import copy_dict
 
     t = holder.element
@@ -250,7 +250,7 @@ def _seed(cx, node, table, primal, given):
 
 def add(cx, node, args):
     """`added(a, b)`: tuples element by element; None is zero."""
-    from .expressions import emit_call
+    from .rule_calls import emit_call
     from .values import tuple_of
 
     a, b = args

@@ -14,7 +14,7 @@ from ...rules.registry import lookup
 
 def constant_product(cx, node, matrix, x):
     """The product of an unknown object and an active array; None if this is something else."""
-    from .expressions import emit_call
+    from .rule_calls import emit_call
 
     if "scipy.sparse" not in sys.modules or not isinstance(cx.type(matrix), Opaque):
         return None

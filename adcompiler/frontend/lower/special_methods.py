@@ -95,7 +95,7 @@ def method_of_program(cx, operand, name):
 
 def call_special(cx, node, operand, name, *args):
     """The result of `operand.name(*args)` where the class of the program defines it, or None."""
-    from .calls import call_function
+    from .callees import call_function
 
     method = method_of_program(cx, operand, name)
     return None if method is None else call_function(cx, node, method, [operand, *args], {})
@@ -103,7 +103,8 @@ def call_special(cx, node, operand, name, *args):
 
 def special_call(cx, node, function, args):
     """`abs(u)`, `len(u)`, `float(u)`, `-u` and the like of an object, or operators as functions; None for all else."""
-    from .expressions import BINARY, apply_operator, emit_call
+    from .operators import BINARY, apply_operator
+    from .rule_calls import emit_call
 
     if function is sum and args and _holds_objects(cx, args[0]):
         from .comprehensions import reduced_in_loop
@@ -167,7 +168,7 @@ def contained(cx, node, item, container):
 
 def augmented(cx, node, function, old, value):
     """`old op= value` of an object: what its name stands for afterwards; None for what is no object."""
-    from .expressions import apply_operator
+    from .operators import apply_operator
 
     if class_of(cx, old) is None:
         return None
@@ -183,7 +184,7 @@ def truth_of(cx, node, operand):
     length = call_special(cx, node, operand, "__len__")
     if length is None:
         return None
-    from .expressions import compare
+    from .comparisons import compare
 
     return compare(cx, node, ast.NotEq(), length, Const(0))
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...ir.nodes import Const
 from ...ir.types import Num
 from ...rules.registry import lookup
-from .expressions import emit_call
+from .rule_calls import emit_call
 
 
 def outer(cx, node, function, args, kwargs):

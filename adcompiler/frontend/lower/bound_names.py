@@ -1,0 +1,38 @@
+"""Names that a piece of the user's program binds, and names that it reads."""
+
+from __future__ import annotations
+
+import ast
+
+
+def assigned_names(body) -> set[str]:
+    """Names that a block binds (not inside nested functions and comprehensions, but `:=` there counts)."""
+    found = set()
+
+    def visit(node, inside=False):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if not inside:
+                found.add(node.name)
+            return
+        if isinstance(node, ast.Lambda):
+            return
+        comprehension = isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+        if isinstance(node, ast.NamedExpr):
+            found.add(node.target.id)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)) and not inside:
+            found.add(node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).split(".")[0])
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside or comprehension)
+
+    for statement in body:
+        visit(statement)
+    return found
+
+
+def names_used(node) -> set[str]:
+    """Names that a tree reads, nested functions included."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

@@ -1,0 +1,122 @@
+"""Operands of a call: positional ones, keywords, and what stars spread."""
+
+from __future__ import annotations
+
+import ast
+import math
+import types
+
+import numpy as np
+
+from ...ir.nodes import NOTHING, Const, Effect, Var
+from ...ir.types import Num, Ref
+from ...rules.registry import lookup
+from ..source import get_source
+from .displays import elements
+from .expressions import lower_expression
+from .function_values import Closure
+from .items import read_item
+from .operators import check_unchanged
+from .subscripts import subscript
+from .values import tuple_of
+
+
+def arguments(cx, node, callee=None):
+    """Positional and keyword operands of a call. Displays given to a function with a rule stay displays."""
+    sequence = callee is not None and lookup(known_value(cx, callee)) is not None
+    args = []
+    for a in node.args:
+        stores = cx.stores
+        if sequence and isinstance(a, (ast.List, ast.Tuple)):
+            args.append(_literal_sequence(cx, a))
+        elif isinstance(a, ast.Starred):
+            args.extend(_spread_to_fit(cx, node, a, callee) or elements(cx, [a]))
+        elif isinstance(a, ast.GeneratorExp) and (sequence or known_value(cx, callee) in _CONSUMERS):
+            args.append(lower_expression(cx, ast.copy_location(ast.ListComp(a.elt, a.generators), a)))
+        else:
+            args.append(lower_expression(cx, a))
+        if cx.stores != stores:
+            for earlier in args[:-1]:
+                if isinstance(earlier, Var) and earlier.hidden:
+                    check_unchanged(cx, node, earlier, stores)
+    kwargs = {}
+    for k in node.keywords:
+        if k.arg is None:
+            kwargs.update(_spread_mapping(cx, node, lower_expression(cx, k.value)))
+        elif sequence and isinstance(k.value, (ast.List, ast.Tuple)):
+            kwargs[k.arg] = _literal_sequence(cx, k.value)
+        else:
+            kwargs[k.arg] = lower_expression(cx, k.value)
+    return args, kwargs
+
+
+def _spread_to_fit(cx, node, starred, callee):
+    """`f(*x)` with an array `x`, where `f` has a fixed number of parameters and nothing else is passed; else None."""
+    function = known_value(cx, callee)
+    tree = (
+        function.node
+        if isinstance(function, Closure)
+        else get_source(function).node
+        if isinstance(function, types.FunctionType)
+        else None
+    )
+    if (
+        tree is None
+        or len(node.args) != 1
+        or node.keywords
+        or tree.args.vararg
+        or tree.args.defaults
+        or tree.args.kwonlyargs
+    ):
+        return None
+    value = lower_expression(cx, starred.value)
+    t = cx.type(value)
+    if not (isinstance(t, Num) and t.rank):
+        return None
+    count = len(tree.args.posonlyargs) + len(tree.args.args)
+    text = f"if len(x) != {count}: raise TypeError('{tree.name if hasattr(tree, 'name') else '<lambda>'}() takes {count} positional arguments')"
+    check = ast.fix_missing_locations(ast.copy_location(ast.parse(text).body[0], node))
+    cx.emit(Effect(check, {"x": value}, loc=cx.loc(node)))
+    return [subscript(cx, node, value, Const(k)) for k in range(count)]
+
+
+# Functions without a rule that read all of an iterable at once.
+_CONSUMERS = (np.fromiter, math.fsum, math.prod, math.hypot)
+
+
+def known_value(cx, callee):
+    value = cx.constant(callee) if callee is not None else NOTHING
+    return value if value is not NOTHING else None
+
+
+def _literal_sequence(cx, node):
+    """A list or tuple display as an argument: a tuple to the compiler, printed as the user wrote it."""
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        return lower_expression(cx, node)
+    operands = [
+        _literal_sequence(cx, e) if isinstance(e, (ast.List, ast.Tuple)) else lower_expression(cx, e) for e in node.elts
+    ]
+    made = tuple_of(cx, node, operands)
+    if isinstance(node, ast.List) and isinstance(made, Var):
+        made.definition.value.kind = "list"
+    elif isinstance(node, ast.List) and isinstance(made, Const):
+        return Const(_ListLiteral(made.value))
+    return made
+
+
+class _ListLiteral(tuple):
+    """A constant list given to a function; printed as a list."""
+
+    __slots__ = ()
+
+
+def _spread_mapping(cx, node, value):
+    constant = cx.constant(value)
+    if isinstance(constant, dict):
+        return {k: Const(v) for k, v in constant.items()}
+    t = cx.type(value)
+    if isinstance(t, Ref) and t.kind == "dict":
+        holder = cx.assumed.holders[t.site]
+        if holder.exact:
+            return {k: read_item(cx, node, value, Const(k)) for k in holder.items}
+    cx.unsupported(node, "the keys of what ** spreads are not known at compile time", "pass the keywords by name")

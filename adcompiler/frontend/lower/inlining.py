@@ -1,0 +1,150 @@
+"""The user's own functions: walked in the place of their call.
+
+Each has a frame of its own, so that side effects on its arguments, closures and functions passed as arguments need no
+summary. A function that calls itself becomes a compiled instance.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from ...errors import AdcompilerError, SourceUnavailableError
+from ...ir.nodes import Call, Const, Var
+from ...ir.types import Num, Ref, without_dims
+from ...rules.libraries import name_of
+from ..liveness import liveness
+from ..source import get_source
+from ..structure import structure
+from .baked import take_function_for_granted
+from .bound_names import assigned_names
+from .branches import in_block
+from .exceptions import chosen_tries, without_tries
+from .expressions import lower_expression
+from .frames import Frame
+from .function_values import Closure
+from .opaque_calls import opaque_call
+from .parameters import bind_arguments, bind_parameter
+from .recursion import call_recursive, is_recursive
+from .statements import lower_block
+
+DEEPEST = 60
+
+
+def call_user_function(cx, node, function, args, kwargs, active):
+    if isinstance(function, functools._lru_cache_wrapper) and not active:
+        return opaque_call(cx, node, Const(function), args, kwargs)
+    try:
+        source = get_source(function)
+    except SourceUnavailableError as error:
+        if active:
+            cx.missing_rule(node, name_of(function), f"{error.reason}; {error.hint}")
+        return opaque_call(cx, node, Const(function), args, kwargs)
+    if isinstance(source.node, ast.AsyncFunctionDef) or first_yield(source.node) is not None:
+        if active:
+            cx.unsupported(
+                node,
+                f"'{source.qualname}' is a {'coroutine' if isinstance(source.node, ast.AsyncFunctionDef) else 'generator'}"
+                " function, which cannot be differentiated",
+                "return a list instead of yielding",
+            )
+        return opaque_call(cx, node, Const(function), args, kwargs)
+    in_place = ("t", *cx.place(node)) in cx.assumed.walked_in_place
+    if active or in_place or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
+        return inline(cx, node, source, args, kwargs)
+    return _inactive_call(cx, node, function, source, args, kwargs)
+
+
+def first_yield(node):
+    """The first `yield` of a function itself, or None."""
+    inner = [node]
+    while inner:
+        n = inner.pop(0)
+        if isinstance(n, (ast.Yield, ast.YieldFrom)):
+            return n
+        inner.extend(
+            c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef))
+        )
+    return None
+
+
+def _inactive_call(cx, node, function, source, args, kwargs):
+    """A user's function on inactive values is called as it is; walking it aside tells the type of its result."""
+    stores, env = cx.stores, dict(cx.env)
+    guards = len(cx.guards)
+    try:
+        _, result, _ = in_block(cx, lambda: inline(cx, node, source, args, kwargs))
+    except AdcompilerError:
+        cx.env = env
+        del cx.guards[guards:]
+        while cx.frames and cx.frames[-1].source is source:
+            cx.frames.pop()
+        return opaque_call(cx, node, Const(function), args, kwargs)
+    if cx.stores != stores:
+        return inline(cx, node, source, args, kwargs)
+    cx.env = env
+    t = cx.type(result)
+    if not isinstance(t, Num):
+        return inline(cx, node, source, args, kwargs)
+    called = cx.assign_temporary(Call(function, tuple(args), dict(kwargs)), without_dims(t), node)
+    return called
+
+
+_PREPARED: dict = {}
+
+
+def prepare(cx, node):
+    """Structure and liveness of a function definition, made once for each choice of `try` statements to take apart."""
+    key = (id(node), chosen_tries(cx, node))
+    found = _PREPARED.get(key)
+    if found is None or found[0] is not node:
+        if isinstance(node, ast.Lambda):
+            made = structure([ast.copy_location(ast.Return(node.body), node.body)])
+        else:
+            made = structure(without_tries(cx, node))
+        reads = {n.id for n in ast.walk(made.value) if isinstance(n, ast.Name)} if made.value is not None else set()
+        found = (node, made, liveness(made.body, reads))
+        if len(_PREPARED) > 5000:
+            _PREPARED.clear()
+        _PREPARED[key] = found
+    return found[1], found[2]
+
+
+def inline(cx, node, callee, args, kwargs):
+    """Walk a user's function (a FunctionSource or a Closure) in the place of its call; its result."""
+    definition = callee.node
+    if any(f.definition is definition for f in cx.frames) or is_recursive(cx, callee):
+        return call_recursive(cx, node, callee, args, kwargs)
+    if len(cx.frames) > DEEPEST:
+        cx.unsupported(node, f"more than {DEEPEST} calls inside one another")
+    frame = new_frame(cx, node, callee)
+    bound = bind_arguments(cx, node, callee, frame, args, kwargs)
+    structured, live = prepare(cx, definition)
+    frame.live_after, frame.live_head, frame.always_live = live.after, live.head, live.always
+    frame.locals = assigned_names(structured.body) | set(bound)
+    cx.frames.append(frame)
+    try:
+        assigned = assigned_names(structured.body)
+        for name, operand in bound.items():
+            bind_parameter(cx, node, name, operand, name in assigned)
+        lower_block(cx, structured.body)
+        frame.live_now = None
+        result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
+    finally:
+        cx.frames.pop()
+    return result
+
+
+def new_frame(cx, node, callee):
+    cx.frame_count += 1
+    if isinstance(callee, Closure):
+        frame = Frame(cx.frame_count, None, cx.frame, callee.frame, path=(*cx.frame.path, "call", *cx.place(node)))
+        frame.globals, frame.filename, frame.name = callee.frame.globals, callee.frame.filename, callee.name
+    else:
+        frame = Frame(cx.frame_count, callee, cx.frame, path=(*cx.frame.path, "call", *cx.place(node)))
+        function = callee.function
+        take_function_for_granted(cx, function)
+        frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    frame.definition = callee.node
+    frame.called_at = cx.loc(node)
+    return frame

@@ -1,0 +1,81 @@
+"""Names, constants, and expressions that are kept as the user wrote them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from ...ir.nodes import Const, Effect, Raw
+from ...ir.types import OPAQUE, Undefined
+from .bound_names import names_used
+from .special_methods import refuse_hidden_effects
+from .values import bring, copy_of, global_variable
+
+
+def lower_constant(cx, node):
+    return Const(node.value)
+
+
+def lower_name(cx, node):
+    var = cx.find_name(node.id)
+    if var is not None:
+        if isinstance(var.type, Undefined):
+            cx.unsupported(node, f"'{node.id}' has no value here", "assign it before this line on every path")
+        if not var.hidden and node.id in cx.frame.rebound_inside:
+            return bring(cx, copy_of(cx, node, var))
+        return bring(cx, var)
+    frame = cx.frame
+    while frame is not None:
+        if node.id in frame.cells:
+            return global_variable(cx, node, node.id, frame.cells, "closure")
+        frame = frame.enclosing
+    if node.id in cx.frame.globals:
+        return global_variable(cx, node, node.id, cx.frame.globals, "global")
+    if hasattr(builtins, node.id):
+        return Const(getattr(builtins, node.id))
+    if node.id in cx.frame.locals:
+        if cx.loop_depth == 0:
+            return _unassigned(cx, node)
+        cx.unsupported(node, f"'{node.id}' may have no value here", "assign it before this line on every path")
+    return cx.assign_temporary(Raw(node, {}), OPAQUE, node)
+
+
+def _unassigned(cx, node):
+    """A local name that no statement before has assigned: reading it raises, as in the function itself."""
+    text = (
+        f"raise UnboundLocalError(\"cannot access local variable '{node.id}' where it is not associated with a value\")"
+    )
+    statement = ast.copy_location(ast.parse(text).body[0], node)
+    cx.emit(Effect(ast.fix_missing_locations(statement), {}, loc=cx.loc(node)))
+    return Const(0.0)
+
+
+def raw(cx, node, type=OPAQUE, *, inactive=False, given=None):
+    """Keep an expression as the user wrote it. Its result must carry no derivative: with `inactive` that is known.
+
+    `given`: operands for names in it that are none of the program's.
+    """
+    names = dict(given or {})
+    bound = {a.arg for n in ast.walk(node) if isinstance(n, ast.Lambda) for a in n.args.args}
+    bound |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    for name in sorted(names_used(node) - bound - names.keys()):
+        try:
+            names[name] = lower_name(cx, ast.copy_location(ast.Name(name, ast.Load()), node))
+        except Exception as error:
+            if name in cx.frame.locals:
+                raise error
+    refuse_hidden_effects(cx, node, names.values())
+    if not inactive:
+        active = [n for n, v in names.items() if cx.varied(v)]
+        if active:
+            cx.unsupported(
+                node,
+                f"'{ast.unparse(node)[:60]}' is not understood, and {', '.join(active)} may carry a derivative",
+                "write it with operations that have rules, or cut the derivative with ad.stop_gradient",
+            )
+    return cx.assign_temporary(Raw(node, names), type, node)
+
+
+def template(cx, node, type, **operands):
+    """An inactive expression built by the compiler; the names in `node` stand for `operands`."""
+    return cx.assign_temporary(Raw(node, operands), type, node)

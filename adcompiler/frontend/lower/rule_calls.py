@@ -1,0 +1,150 @@
+"""Calls of functions that have a rule, or no derivative."""
+
+from __future__ import annotations
+
+from ...ir.nodes import NOTHING, Assign, Call, Const, GetItem, Var
+from ...ir.types import NUMBER, OPAQUE, Num, Opaque, Ref, Static, Tup, carries_derivative
+from ...rules.libraries import name_of
+from ...rules.registry import UNKNOWN, is_inactive, lookup
+from ...rules.unsupported import unsupported_hint
+from . import numbers, sequence_arguments
+from .special_methods import refuse_hidden_effects, refuse_objects
+
+
+def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
+    """Emit a call of a function with a rule or without derivative; its result as an operand."""
+    any_varied = any(cx.varied(a) for a in (*args, *kwargs.values()))
+    rule, kept = lookup(function), {}
+    if any_varied and not _has_derivative(rule):
+        refuse_hidden_effects(cx, node, (*args, *kwargs.values()), function)
+    elif any_varied:
+        refuse_objects(cx, node, function, (*args, *kwargs.values()))
+        args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
+    rule, bound = _rule_of_call(cx, node, function, rule, args, kwargs, any_varied)
+    inactive = is_inactive(function) or (rule is not None and not _has_derivative(rule))
+    if not inactive:
+        _refuse_unknown(cx, node, function, rule, args, kwargs, any_varied)
+    result_type = _result_type(cx, function, args, kwargs, rule, inactive)
+    made = Call(function, args, kwargs, rule, bound, method)
+    if kept:
+        cx.copies_of_lists[made] = kept
+    result = cx.assign_temporary(made, result_type, node, const=const)
+    result.varied = any_varied and not inactive and carries_derivative(result_type)
+    _note_aliases(cx, node, rule, bound, result)
+    if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
+        cx.unsupported(
+            node,
+            f"how many results {name_of(function)} has here is not known at compile time",
+            "give the number of parts as a literal",
+        )
+    return result
+
+
+def _has_derivative(rule) -> bool:
+    return rule is not None and bool(rule.statements or rule.vjp or rule.jvp)
+
+
+def _rule_of_call(cx, node, function, rule, args, kwargs, any_varied):
+    """The form of a rule that fits a call, and the operands by parameter (None without a derivative)."""
+    bound = None
+    if rule is not None and (rule.when or rule.variants):
+        known = {k: cx.constant(v) for k, v in _bind_loosely(rule, args, kwargs).items()}
+        rule = rule.for_call({k: UNKNOWN if v is NOTHING else v for k, v in known.items()})
+        if rule is None and any_varied:
+            cx.missing_rule(
+                node, f"this form of {name_of(function)}", "write the call in a form that 'adcompiler rules' lists"
+            )
+    if _has_derivative(rule):
+        try:
+            bound = dict(rule.signature.bind(*args, **kwargs).arguments)
+        except TypeError as error:
+            if any_varied:
+                cx.missing_rule(
+                    node,
+                    f"this form of {rule.name} ({error})",
+                    f"supported: {rule.name}{rule.signature}; write the call in one of its forms",
+                )
+            rule = None
+    if bound is not None and rule.statements:
+        active = [name for name in rule.without_derivative(bound) if cx.varied(bound[name])]
+        if active:
+            cx.missing_rule(
+                node,
+                f"the argument '{active[0]}' of {rule.name}",
+                f"pass a constant there, such as ad.stop_gradient({active[0]}), or write the call with other operations",
+            )
+    return rule, bound
+
+
+def _refuse_unknown(cx, node, function, rule, args, kwargs, any_varied):
+    """Refuse active values without a rule, and values of which it is not known what they hold."""
+    if rule is None and any_varied:
+        cx.missing_rule(node, name_of(function), unsupported_hint(function))
+    unknown = [a for a in (*args, *kwargs.values()) if cx.type(a) == Opaque(may_hold=True) and cx.varied(a)]
+    if unknown:
+        cx.unsupported(
+            node,
+            f"{unknown[0].name if not unknown[0].hidden else 'a value'} is a tuple or a list on one path and something "
+            "else on another, so that its derivative is not known",
+            "start with a tuple or a list of the same kind instead of None",
+        )
+
+
+def _result_type(cx, function, args, kwargs, rule, inactive):
+    from .operators import BINARY
+
+    result_type = numbers.infer_call(cx, function, args, kwargs, rule)
+    if rule is None and not inactive and not isinstance(result_type, Num):
+        result_type = result_type if isinstance(result_type, Tup) else OPAQUE
+    if rule is not None and len(rule.result) > 1 and isinstance(result_type, Num):
+        result_type = Tup((NUMBER,) * len(rule.result))
+    if isinstance(result_type, Num) and result_type.kind == "?" and function in BINARY.values():
+        result_type = _weaken(cx, function, args)
+    return result_type
+
+
+def _note_aliases(cx, node, rule, bound, result):
+    """Give a result, or its components, the alias group of the operand that it may be a view of."""
+    t = result.type
+    known = rule is not None and bound is not None
+    if known and rule.alias in ("view", "maybe") and isinstance(t, Num) and t.boxed is not False:
+        base = rule.alias_operand(bound)
+        if isinstance(base, Var) and base.group is not None:
+            result.group = base.group
+    if isinstance(t, Tup):
+        spread(cx, node, result)
+        for k, item in enumerate(result.items):
+            base = rule.alias_operand(bound, k, len(result.items)) if known else None
+            if isinstance(base, Var) and base.group is not None and item.group is not None:
+                item.group = base.group
+
+
+def _bind_loosely(rule, args, kwargs):
+    try:
+        return dict(rule.signature.bind(*args, **kwargs).arguments)
+    except TypeError:
+        return dict(kwargs)
+
+
+def _weaken(cx, function, args):
+    types = [cx.type(a) for a in args]
+    if all(isinstance(t, Num) for t in types):
+        return numbers.arithmetic_type(cx, function, *args)
+    if any(isinstance(t, (Static, Ref)) for t in types):
+        return OPAQUE
+    return NUMBER if any(isinstance(t, Num) and t.kind in "fc?" for t in types) else OPAQUE
+
+
+def spread(cx, node, result: Var):
+    """Give a variable of tuple type its components."""
+    items = []
+    for k, t in enumerate(result.type.items):
+        item = cx.new_var(f"{result.name}_{k}", t, node, hidden=True)
+        item.varied = result.varied and carries_derivative(t)
+        statement = Assign(item, GetItem(result, Const(k)), loc=cx.loc(node), implicit=True)
+        item.definition = statement
+        cx.emit(statement)
+        if isinstance(t, Tup):
+            spread(cx, node, item)
+        items.append(item)
+    result.items = tuple(items)
