@@ -405,7 +405,7 @@ class PrimalPrinter:
             test_lines = self.nested(s.test_block)
             body = self.loop_body(s, head)
             if test_lines:
-                from ..transform.simplify import substituted_test
+                from ..transform.forwarding import substituted_test
 
                 test = substituted_test(test_lines, self.names.read(s.test))
                 if test is None:
