@@ -9,14 +9,9 @@ import numpy as np
 from . import pipeline
 from .backends import chosen_backend
 from .calling import input_path, resolve_wrt
-from .decorator import (
-    DifferentiableFunction,
-    _Bound,
-    checked_checkpointing,
-    program_with_tape,
-    programs_of,
-    run_adjoint,
-)
+from .decorator import BoundFunction, DifferentiableFunction, programs_of
+from .programs import checked_checkpointing
+from .replaying import program_with_tape, run_adjoint
 from .derivatives.derivative import Derivative
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
@@ -141,7 +136,7 @@ def vjp(f, *args, wrt=None, **kwargs):
     ((9.0, 6.0), 26.0)
     """
     options = {}
-    if isinstance(f, (DifferentiableFunction, _Bound)):
+    if isinstance(f, (DifferentiableFunction, BoundFunction)):
         inner = f if isinstance(f, DifferentiableFunction) else f._inner
         programs = inner.programs
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .calling import resolve_wrt
 from .derivatives.short_calls import ShortTangent
-from .decorator import DifferentiableFunction, _Bound, programs_of
+from .decorator import BoundFunction, DifferentiableFunction, programs_of
 from .errors import ShapeError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
 from .generated_calls import call_generated
@@ -91,7 +91,7 @@ jvp.immediate_operator, linearize.immediate_operator = "jvp", "linearize"
 
 def programs_for(f):
     """The compiled forms of a function, or of one with derivatives."""
-    if isinstance(f, _Bound):
+    if isinstance(f, BoundFunction):
         return f._inner.programs
     return f.programs if isinstance(f, DifferentiableFunction) else programs_of(f)
 

@@ -11,7 +11,7 @@ import zlib
 
 import numpy as np
 
-from .decorator import program_with_tape, run_adjoint
+from .replaying import program_with_tape, run_adjoint
 from .errors import NonDifferentiableInputError, TapeFreedError, TapeMismatchError
 from .generated_calls import call_generated
 from .pytrees import leaves, mapped, parts_of, written

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..calling import resolve_wrt
-from ..decorator import run_adjoint
+from ..replaying import run_adjoint
 from ..errors import AdcompilerError, NotScalarError, UnsupportedSyntaxError
 from ..forward import run_tangent
 from ..forward_gradient import basis
@@ -218,7 +218,7 @@ def _refuse_complex(value, binding):
 
 def written_by_rows(programs, wrt, signature: Signature, strict: bool, name: str):
     """A Jacobian by reverse mode as a function with source: the gradient of each number of the result."""
-    from ..decorator import Programs
+    from ..programs import Programs
     from ..frontend.signature import describe
 
     inputs = _array_inputs(programs, wrt, signature)

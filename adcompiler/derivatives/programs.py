@@ -15,7 +15,7 @@ import inspect
 from dataclasses import replace
 
 from ..calling import Binding
-from ..decorator import Programs, present_facts
+from ..programs import Programs, present_facts
 from ..frontend.signature import Signature
 from ..frontend.source import get_source
 

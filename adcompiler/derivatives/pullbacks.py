@@ -27,7 +27,7 @@ class Pullback(Derivative):
         self.__name__ = f"pullback_of_{getattr(function, '__name__', 'function')}"
 
     def written(self, signature: Signature, strict: bool):
-        from ..decorator import Programs
+        from ..programs import Programs
 
         (seed, described) = signature.parameters[-1]
         name = identifier(self.__name__, "pullback_of_function")

@@ -1,0 +1,262 @@
+"""Compilation on demand: what is compiled of one function, one result per signature."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+from . import pipeline
+from .backends import chosen_backend
+from .callables import plain_function, source_of
+from .calling import Binding, bind_call
+from .checkpointing.planner import parse_memory
+from .errors import Loc, UnsupportedSyntaxError
+from .frontend.lower import Signature
+from .frontend.signature import describe, told_apart
+from .frontend.source import COMPILING, last_return
+from .generated_calls import guards_hold, read_globals
+from .rules import registry
+from .rules.registry import forward_mode, lookup
+from .runtime.debugging import is_checking
+from .runtime.packing import check_format
+from .transform.tangent_directions import OneByOne
+
+
+class Programs:
+    """Everything compiled of one function, by signature."""
+
+    debug_nans = False  # the option: every adjoint is checked
+
+    def __init__(
+        self,
+        function,
+        outputs="return",
+        holomorphic=False,
+        backend=None,
+        checkpoint=None,
+        memory=None,
+        tape_dtype=None,
+    ):
+        self.function, self.checkpoint, self.memory, self.tape_dtype = function, checkpoint, memory, tape_dtype
+        self.backend = chosen_backend(function, backend)
+        self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        self.holomorphic = holomorphic
+        self.cache: dict = {}
+        self.short_tangent = None  # a short way for calls of `jvp` like the last one
+        self.one_by_one: set = set()  # signatures without a form for many directions at once
+        self.bare_output = isinstance(outputs, str)
+        self.read()
+
+    def read(self):
+        """Read the function as it is now: its source and its parameters."""
+        self.self_argument, plain = plain_function(self.function)
+        self.source = source_of(plain)
+        self.python = self.source.function
+        self.parameters = inspect.signature(self.python, follow_wrapped=False)
+        self.present = present_facts(self.python)
+        self.__dict__.pop("places", None)
+
+    def bind(self, args, kwargs) -> Binding:
+        now = present_facts(self.python)
+        if len(now) != len(self.present) or any(a is not b for a, b in zip(now, self.present, strict=True)):
+            self.read()
+        binding = bind_call(self.parameters, (*self.self_argument, *args), kwargs, len(self.self_argument))
+        binding.places = self.places
+        return binding
+
+    @functools.cached_property
+    def places(self) -> dict:
+        """Where each parameter is declared, the function itself under "", and its last result under "return"."""
+        source, node = self.source, self.source.node
+
+        def loc(n):
+            return Loc(source.filename, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset, source.qualname)
+
+        a = node.args
+        declared = [x for x in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if x is not None]
+        return {"": loc(node), "return": loc(last_return(node)), **{x.arg: loc(x) for x in declared}}
+
+    def signature(self, binding, paths, constant=(), auxiliary=False) -> Signature:
+        described = tuple((n, describe(v)) for n, v in zip(binding.names, binding.values, strict=True))
+        if constant:
+            described = tuple(
+                (n, told_apart(d, v, (n,), constant)) for (n, d), v in zip(described, binding.values, strict=True)
+            )
+        outputs = () if self.outputs == ("return",) else self.outputs
+        return Signature(
+            described,
+            paths,
+            outputs,
+            binding.aliases(),
+            constant=constant,
+            auxiliary=auxiliary,
+            checked=self.is_checked,
+        )
+
+    def joint(self, binding, paths, *, strict=False, auxiliary=False):
+        signature = self.signature(binding, paths, auxiliary=auxiliary)
+        return self.checked(self.compiled(signature, joint=True, strict=strict or signature.checked), binding)
+
+    @property
+    def is_checked(self) -> bool:
+        """Is every adjoint to be checked for NaN and inf?"""
+        checked = self.debug_nans or is_checking()
+        if checked and self.backend == "numba":
+            raise UnsupportedSyntaxError(
+                "the Numba backend does not check adjoints for NaN", hint="use backend='numpy' while looking for it"
+            )
+        return checked
+
+    def split(self, binding, paths, *, strict=False, constant=()):
+        signature = self.signature(binding, paths, constant)
+        strict = strict or signature.checked
+        made = self.compiled(signature, joint=False, strict=strict)
+        if made.takes_derivatives and not strict:  # a second run with strict zeros would need another tape
+            made = self.compiled(signature, joint=False, strict=True)
+        return self.checked(made, binding)
+
+    def directions(self, binding, paths, *, strict=False):
+        """The tangent function for many directions at once; None if the program has no such form."""
+        signature = self.signature(binding, paths)
+        if (signature, registry.version) in self.one_by_one:
+            return None
+        try:
+            made = self.cached(
+                ("directions", signature, strict),
+                lambda: pipeline.compile_tangent(
+                    self.forward_source_at(signature, strict), signature, strict=strict, directions=True
+                ),
+            )
+        except OneByOne:
+            self.one_by_one.add((signature, registry.version))
+            return None
+        return self.checked(made, binding)
+
+    def tangent(self, binding, paths, *, strict=False):
+        """The tangent function of forward mode."""
+        return self.checked(self.compiled_tangent(self.signature(binding, paths), strict=strict), binding)
+
+    def compiled_tangent(self, signature, *, strict=False):
+        return self.cached(
+            ("tangent", signature, strict),
+            lambda: pipeline.compile_tangent(
+                self.forward_source_at(signature, strict), signature, strict=strict, backend=self.backend
+            ),
+        )
+
+    def forward_source_at(self, signature, strict):
+        """The source for forward mode: of a call, if the function has a rule for that."""
+        plain = plain_function(self.function)[1]
+        with forward_mode():
+            return self.source if lookup(plain) is None else source_of(plain)
+
+    def call(self, binding):
+        """The user's own function on bound arguments."""
+        bound = inspect.BoundArguments(self.parameters, dict(zip(binding.names, binding.values, strict=True)))
+        return self.function(*bound.args[binding.hidden :], **bound.kwargs)
+
+    def checked(self, compiled, binding):
+        """Refuse what depends on the very objects of a call: defaults that are changed, overlapping arrays that are."""
+        if compiled.mutated:
+            shared = binding.shared_part()
+            if shared is not None:
+                raise UnsupportedSyntaxError(
+                    f"{shared}, and the function changes what it is given",
+                    compiled.loc,
+                    hint="pass a copy at one of the two places",
+                )
+        if not compiled.changed:
+            return compiled
+        defaults = [p.default for p in self.parameters.parameters.values() if p.default is not p.empty]
+        for k, loc in compiled.changed.items():
+            if any(binding.values[k] is d for d in defaults):
+                raise UnsupportedSyntaxError(
+                    f"the default object of '{binding.names[k]}' is changed, and outlives the call",
+                    loc,
+                    hint=f"use {binding.names[k]}=None, and make a new one inside the function",
+                )
+        for j, k in binding.overlaps():
+            if j in compiled.changed or k in compiled.changed:
+                raise UnsupportedSyntaxError(
+                    f"'{binding.names[j]}' and '{binding.names[k]}' are different arrays over the same memory, and one is changed",
+                    compiled.changed.get(j, compiled.changed.get(k)),
+                    hint=f"pass {binding.names[k]}.copy()",
+                )
+        return compiled
+
+    def source_at(self, signature, strict):
+        """The source that is compiled for a signature."""
+        return self.source
+
+    def compiled(self, signature, *, joint, strict=False):
+        return self.cached(
+            (signature, joint, strict),
+            lambda: pipeline.compile_function(
+                self.source_at(signature, strict),
+                signature,
+                joint=joint,
+                strict=strict,
+                holomorphic=self.holomorphic,
+                checkpoint=self.checkpoint,
+                memory=self.memory,
+                tape_dtype=self.tape_dtype,
+                backend=self.backend,
+            ),
+        )
+
+    def cached(self, kind, make):
+        """What was compiled of this kind, if what it relies on still holds; else `make()`."""
+        key = (kind, pipeline.switches())
+        for compiled in self.cache.get(key, ()):
+            if guards_hold(compiled):
+                return compiled
+        with COMPILING:
+            for compiled in self.cache.get(key, ()):  # another thread may have made it in the meantime
+                if guards_hold(compiled):
+                    return compiled
+            made = make()
+            read_globals(made)
+            self.cache.setdefault(key, []).append(made)
+            if len(self.cache[key]) > 8:
+                del self.cache[key][0]
+            return made
+
+
+def present_facts(function):
+    """What of a function may change between calls, beside what compiled code guards."""
+    return (registry.version, function.__code__, function.__defaults__, *(function.__kwdefaults__ or {}).values())
+
+
+def options_of_programs(options) -> dict:
+    """The options that the compiled code depends on."""
+    made = {"outputs": options.get("outputs", "return"), "holomorphic": bool(options.get("holomorphic"))}
+    made["backend"] = options.get("backend")
+    return {**made, **checked_checkpointing(options)}
+
+
+def checked_checkpointing(options) -> dict:
+    """`checkpoint`, `memory` in bytes, and `tape_dtype`, as far as given. Raises ValueError for what they cannot be."""
+    how, memory = options.get("checkpoint"), options.get("memory")
+    made = {} if options.get("tape_dtype") is None else {"tape_dtype": check_format(options["tape_dtype"])}
+    if how not in (None, "auto"):
+        raise ValueError(f"checkpoint={how!r}: it may be None or 'auto'; mark loops with ad.checkpointed for the rest")
+    if how is not None or memory is not None:
+        made.update(checkpoint="auto", memory=None if memory is None else parse_memory(memory))
+    if made and options.get("backend") == "numba":
+        raise UnsupportedSyntaxError(
+            "the Numba backend keeps its whole tape, as it is",
+            hint="leave out checkpoint=, memory= and tape_dtype=, or backend=",
+        )
+    return made
+
+
+def programs_for(function, outputs="return", holomorphic=False, backend=None, **checkpointing) -> Programs:
+    """The compiled forms of a function, or of what a derivative operator has returned."""
+    if hasattr(type(function), "derived_programs"):
+        made = function.derived_programs(outputs, holomorphic)
+        made.checkpoint, made.memory = checkpointing.get("checkpoint"), checkpointing.get("memory")
+        made.tape_dtype = checkpointing.get("tape_dtype")
+        if backend is not None:
+            made.backend = chosen_backend(None, backend)
+        return made
+    return Programs(function, outputs, holomorphic, backend, **checkpointing)
