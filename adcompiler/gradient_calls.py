@@ -88,7 +88,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     known = {
         "ndarray": np.ndarray,
         "vdot": np.vdot,
-        "function": compiled.functions["gradient"],
+        "entry": compiled.functions["gradient"],
         "is_nan": is_nan,
         "finished": finished,
         "add_place": add_place,
@@ -114,15 +114,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     lines += guard_lines(compiled, known)
     given = [f"hidden_{k}" for k in range(len(hidden))] + names
     known.update({f"hidden_{k}": h for k, h in enumerate(hidden)})
-    lines += [
-        "    try:",
-        f"        value, gradient = function({', '.join(given)})",
-        "    except ZeroDivisionError:",
-        "        return None",
-        "    except Exception as error:",
-        "        add_place(error, compiled, 'gradient')",
-        "        raise",
-    ]
+    lines += _run_lines(compiled, given, known)
     lines += _finish_lines(args, wrt, places, known)
     count = f"len(args) != {len(args)}"
     short = ["def short(args):", f"    if {count}:", "        return None", *lines]
@@ -163,6 +155,28 @@ def guard_lines(compiled, known):
         "    except (KeyError, ValueError, AttributeError):",
         "        return None",
     ]
+
+
+def _run_lines(compiled, given, known):
+    """The call of the generated function. That of a compiled one stands here without the function around it."""
+    entry = compiled.functions["gradient"]
+    direct = getattr(entry, "direct", None)
+    known["function"] = entry if direct is None else direct
+    lines = [
+        "    try:",
+        f"        value, gradient = function({', '.join(given)})",
+        "    except ZeroDivisionError:",
+        "        return None",
+        "    except Exception as error:",
+        "        add_place(error, compiled, 'gradient')",
+        "        raise",
+    ]
+    if direct is None:
+        return lines
+    known["overloads"] = entry.overloads
+    refused = ["        if entry.compiles_again(error):", "            return None"]
+    checked = ["    if len(overloads) != entry.checked:", "        entry.check()"]
+    return [*lines[:-2], *refused, *lines[-2:], *checked]
 
 
 def _finish_lines(args, wrt, places, known):

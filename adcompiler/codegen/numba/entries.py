@@ -41,9 +41,22 @@ class Entry:
                 raise self.refusal(error) from None
             raise
         if len(self.overloads) != self.checked:
-            self.checked = len(self.overloads)
-            check_types(self)
+            self.check()
         return made
+
+    @property
+    def direct(self):
+        """What may be called instead, by who does the rest of `__call__` in place; None where that is not to be."""
+        return self.run if self.other is None else None
+
+    def compiles_again(self, error) -> bool:
+        """Must the call be made once more through `__call__`, which compiles for axes of length 1 or explains a refusal?"""
+        return type(error) is SizeOne or type(error).__module__.startswith("numba.")
+
+    def check(self):
+        """Check what Numba has compiled since the last time."""
+        self.checked = len(self.overloads)
+        check_types(self)
 
     def again(self, args):
         """Compile once more, for axes of length 1 that stand beside longer ones."""
