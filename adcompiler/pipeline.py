@@ -27,6 +27,7 @@ from .ir.nodes import Var, operands
 from .ir.verify import verify
 from .rules.registry import forward_mode
 from .transform.automatic import loops_to_mark, mark_for_checkpointing
+from .transform.element_sums import sum_elements_apart
 from .transform.hoisting import hoist_reads
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 
@@ -77,6 +78,7 @@ def compile_function(
     hoist_reads(function, cx)
     if backend == "numba":
         form = "none"  # everything is taped
+        sum_elements_apart(function, cx)
     functions = (function, *[i.function for i in instances])
     loops = sum(len(loops_to_mark(f)) for f in functions)
     for f in functions:

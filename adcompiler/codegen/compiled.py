@@ -74,7 +74,7 @@ def _finish_numba(generator, definitions, saver) -> Compiled:
 
     generator.compile_again = again
     mutates = not generator.joint or any(_is_mutated(generator, v) for v in generator.function.params)
-    made = compile_definitions(generator, definitions, saver, {"broadcasting": mutates})
+    made = compile_definitions(generator, definitions, saver, {"broadcasting": mutates, "assuming": set(definitions) <= {"gradient", "tangent"}})
     texts, functions, namespace, maps, imports = made
     return _described(generator, definitions, saver, texts, functions, namespace, imports, maps, set())
 

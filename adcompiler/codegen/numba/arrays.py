@@ -501,7 +501,8 @@ def item_at(lo, value: Typed, k: Typed) -> Typed:
     """`value[k]` for an index that counts from 0 and lies inside."""
     from .subscripts import picked
 
-    return picked(lo, value, {0: k})
+    inside = k if k.is_known else Typed(k.node, replace(k.type, high=array(lo, value).lazy.axes[0].token))
+    return picked(lo, value, {0: inside})
 
 
 def shape_items(lo, value: Typed) -> Typed:
@@ -530,6 +531,7 @@ def result(lo, typed: Typed) -> Typed:
 
 
 Lowering.array_name = array_name
+Lowering.index_node = index_node
 Lowering.array = array
 Lowering.settled = settled
 Lowering.dtype = dtype_node

@@ -8,25 +8,26 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import UnsupportedSyntaxError
-from ...runtime.numba.checks import SizeOne
+from ...runtime.numba.checks import NotAsAssumed, SizeOne
 from ...runtime.tape import Tape
 from .types import Array, Items, Known, Scalar, Stack
 
 
-def entry_of(part, core, generator, namespace, maps, path, parts):
+def entry_of(part, core, generator, namespace, maps, path, parts, options):
     """The function of the caller for one compiled function."""
     made = _ENTRIES[part.kind](part, core, generator, namespace, parts)
-    return Entry(made, part, core, generator, maps, path)
+    return Entry(made, part, core, generator, maps, path, options)
 
 
 class Entry:
     """A compiled function as the caller sees it; errors of Numba's compiler become errors of this one."""
 
-    def __init__(self, run, part, core, generator, maps, path):
+    def __init__(self, run, part, core, generator, maps, path, options):
         self.run, self.part, self.core, self.generator, self.maps, self.path = run, part, core, generator, maps, path
         self.__code__ = core.py_func.__code__
         self.__name__ = core.py_func.__name__
-        self.other = None  # the same function for axes of length 1
+        self.other = None  # the same function without what this one takes for granted
+        self.options = options
         self.overloads, self.checked = core.overloads, 0
 
     def __call__(self, *args):
@@ -34,8 +35,8 @@ class Entry:
             return self.other(*args)
         try:
             made = self.run(*args)
-        except SizeOne:
-            return self.again(args)
+        except (SizeOne, NotAsAssumed) as error:
+            return self.again(args, type(error))
         except Exception as error:
             if type(error).__module__.startswith("numba."):
                 raise self.refusal(error) from None
@@ -50,18 +51,18 @@ class Entry:
         return self.run if self.other is None else None
 
     def compiles_again(self, error) -> bool:
-        """Must the call be made once more through `__call__`, which compiles for axes of length 1 or explains a refusal?"""
-        return type(error) is SizeOne or type(error).__module__.startswith("numba.")
+        """Must the call be made once more through `__call__`, which compiles for any extents or explains a refusal?"""
+        return type(error) in (SizeOne, NotAsAssumed) or type(error).__module__.startswith("numba.")
 
     def check(self):
         """Check what Numba has compiled since the last time."""
         self.checked = len(self.overloads)
         check_types(self)
 
-    def again(self, args):
-        """Compile once more, for axes of length 1 that stand beside longer ones."""
-        generator = self.generator
-        compiled = generator.compile_again(broadcasting=True)
+    def again(self, args, reason):
+        """Compile once more: for axes of length 1 that stand beside longer ones, or for extents of any relation."""
+        changed = {"broadcasting": True} if reason is SizeOne else {"assuming": False}
+        compiled = self.generator.compile_again(**{**self.options, **changed})
         self.other = compiled[self.part.kind]
         return self.other(*args)
 

@@ -166,8 +166,8 @@ def _integer_facts(op, left, right):
     """A bound from below, the extent, and the size of a sum, difference or product of integers."""
     l, r = left.type, right.type
     if l.kind not in "ib" or r.kind not in "ib":
-        return dict(low=None, token=None, size=None)
-    low = token = size = None
+        return dict(low=None, token=None, size=None, high=None)
+    low = token = size = high = None
     if op in (ast.Add, ast.Sub, ast.Mult) and (l.size, r.size) == (1, 1):
         size = 1 if op is not ast.Mult and (left.is_known or right.is_known) else 2
     elif op is ast.Mod:
@@ -177,16 +177,18 @@ def _integer_facts(op, left, right):
     if op is ast.Add:
         low = l.low + r.low if l.low is not None and r.low is not None else None
         token = plus(l.token, right.const) if right.is_known else plus(r.token, left.const) if left.is_known else None
+        high = plus(l.high, right.const) if right.is_known else plus(r.high, left.const) if left.is_known else None
     elif op is ast.Sub:
         low = l.low - right.const if l.low is not None and right.is_known else None
         token = plus(l.token, -right.const) if right.is_known else None
+        high = plus(l.high, -right.const) if right.is_known else None
     elif op is ast.Mult:
         low = l.low * r.low if l.low is not None and r.low is not None and l.low >= 0 and r.low >= 0 else None
     elif op is ast.FloorDiv:
         low = 0 if l.low is not None and l.low >= 0 and r.low is not None and r.low > 0 else None
     elif op is ast.Mod:
         low = 0 if r.low is not None and r.low > 0 else None
-    return dict(low=low, token=token, size=size)
+    return dict(low=low, token=token, size=size, high=high)
 
 
 def _binary_scalar(op, right):

@@ -9,9 +9,10 @@ import ast
 
 from ...transform.code import constant, name
 from .accumulators import hoisted
+from .bounds import below
 from .expressions import as_test, expression, integer
 from .typed import Typed
-from .types import Array, Items, Known, Listed, Scalar, INT
+from .types import Array, Items, Known, Listed, Scalar, INT, plus
 
 
 def lower_for(lo, s):
@@ -69,7 +70,12 @@ def _for_range(lo, s, bounds, backwards, ran=None):
         low = None
     if step.is_known and step.const < 0 and stop.is_known:
         low = stop.const + 1
-    index_type = Scalar(INT.dtype, True, low, None, start.type.size and (step.type.size or None))
+    high = None
+    if step.is_known and step.const > 0:
+        high = below(lo, stop.type)
+    elif step.is_known and step.const < 0:
+        high = start.type.high or plus(start.type.token, 1)
+    index_type = Scalar(INT.dtype, True, low, None, start.type.size and (step.type.size or None), high)
     first_is_nonnegative = start.is_known and start.const >= 0
     first_is_zero = start.is_known and start.const == 0
     if ran is not None:

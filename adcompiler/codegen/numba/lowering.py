@@ -47,7 +47,7 @@ class Lowering:
         self.returned: Typed | None = None
         self.roots: dict = {}
         self.counters: set[str] = set()  # indices of loops that count up from 0
-        self.nonnegative: set[str] = set()  # index arrays without negative entries
+        self.inside: dict = {}  # index arrays: the extent that their entries lie in
         self.stored: frozenset = frozenset()  # memory that is written element by element
         self.bound_items: dict = {}  # tuples that are known part by part, by name
         self.kept: list = []  # what a forward function returns on the tape
@@ -277,6 +277,7 @@ class Learnt:
         self.nullable: set[str] = set()  # names that are None on some path
         self.helpers: dict = {}  # functions of the runtime library: their names in the text
         self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
+        self.assumed: dict = {}  # pairs of extents of the call, of which the first is taken to be at most the second
         self.changed = False
 
     def guard(self, identifier):

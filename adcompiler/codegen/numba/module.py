@@ -19,10 +19,12 @@ import numpy as np
 
 from ...errors import UnsupportedSyntaxError
 from ...ir.types import Num, Tup
+from ...runtime.numba.checks import NotAsAssumed
 from ...transform.code import call, constant, name
 from .. import emit
 from ..build import line_map
 from . import functions as _tables  # noqa: F401  (filled before anything is walked)
+from .bounds import entry_test
 from .entries import entry_of
 from .lowering import lower
 from .stacks import stacks_of
@@ -31,7 +33,7 @@ from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack
 
 # Names that the text of compiled code uses for what they mean everywhere.
 NEEDED = frozenset(
-    "np math cmath njit List float int complex bool range len min max abs slice print UnboundLocalError".split()
+    "np math cmath njit List float int complex bool range len min max abs slice print UnboundLocalError NotAsAssumed".split()
 )
 
 
@@ -72,7 +74,8 @@ def _of_num(t: Num, path):
             return None
         dims = tuple((("argument", *path, k), 0) for k in range(t.rank))
         return Array(dtype, t.rank, dims, frozenset({f"argument {path[0]}"}))
-    return Scalar(dtype, t.dtype is None)
+    token = (("argument", *path), 0) if dtype == np.dtype(np.int64) and len(path) == 1 else None
+    return Scalar(dtype, t.dtype is None, token=token)
 
 
 class Backend:
@@ -102,6 +105,7 @@ class Backend:
     # -- parameters ------------------------------------------------------------------------------------------------
     def parameters(self) -> dict:
         found = {}
+        self.local_names = {}  # of the arguments, in the compiled function
         signature = self.generator.signature
         for v, (n, described) in zip(self.generator.function.params, signature.parameters, strict=True):
             t = type_of_described(described, (n,))
@@ -112,6 +116,7 @@ class Backend:
                     what = "a 0-d array" if described.type.boxed else f"{described.type.dtype} numbers"
                 self.refuse(f"the argument '{n}', {what}", "pass numbers, arrays and tuples of them, or use backend='numpy'")
             found[v.name] = t
+            self.local_names[n] = v.name
         for first, second in signature.aliases:
             a, b = found.get(first), found.get(second)
             if isinstance(a, Array) and isinstance(b, Array):
@@ -161,6 +166,9 @@ class Backend:
         stacks = set(stacks) | stacks_of(definition)
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {})
         _refuse_reshaped(walk)
+        if walk.learnt.assumed:
+            walk.imports["NotAsAssumed"] = NotAsAssumed
+            walk.body[:0] = entry_test(walk.learnt.assumed, self.local_names)
         names = [n for n, t in params.items() if not isinstance(t, Known) or t == NONE and n in (given or {})]
         names = [n for n in params if n in names or isinstance(params[n], Stack)]
         return walk, names
@@ -344,7 +352,7 @@ def imports_of(parts) -> list[str]:
 
 
 def decorated(definition, options):
-    flags = dict(error_model="numpy", nogil=True, cache=True, boundscheck=True)
+    flags = dict(error_model="numpy", nogil=True, cache=True)
     definition.decorator_list = [call(name("njit"), **{k: constant(v) for k, v in flags.items()})]
     return definition
 
@@ -380,7 +388,7 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
     namespace = {**generator.namer.bindings} if namespace is None else namespace
     entries = {}
     for p, core in zip(parts, compiled, strict=True):
-        entries[p.kind] = entry_of(p, core, generator, namespace, maps, path, parts)
+        entries[p.kind] = entry_of(p, core, generator, namespace, maps, path, parts, options)
     return texts, entries, namespace, maps, "\n".join(imports)
 
 

@@ -35,7 +35,7 @@ def _argsort(lo, args, kwargs):
     made = lo.fresh("order")
     lo.assign(made, call(lo.np("argsort"), v.node, kind=constant("mergesort")))
     lo.env[made] = Array(np.dtype(np.int64), 1, v.type.dims, lo.root(made))
-    lo.nonnegative.add(made)
+    lo.inside[made] = lo.env[made].dims[0]
     return lo.array_name(made)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...runtime.numba import checks
 from ...transform.code import call, constant, name
-from .arrays import _index_map, array, array_name, common_axes, index_node, packed_index, settled, unsigned
+from .arrays import _index_map, array, array_name, common_axes, packed_index, settled, unsigned
+from .bounds import position
 from .typed import Axis, Typed
 from .types import INT, Array, Known, Listed, Scalar, plus
 
@@ -50,12 +51,13 @@ def _parts(lo, base, index) -> list:
     parts[at : at + 1] = [ast.Slice()] * missing
     if any(p is Ellipsis for p in parts):
         lo.refuse("an index with two '...'")
-    out = []
+    out, at = [], 0
     for p in parts:  # a mask stands for the places where it is true, one index array per axis
         if isinstance(p, Typed) and isinstance(p.type, Array) and p.type.kind == "b":
-            out += _places(lo, p)
+            out += _places(lo, p, base.lazy.axes[at : at + p.type.rank])
         else:
             out.append(p)
+        at += _axes_used(p)
     return out
 
 
@@ -91,8 +93,12 @@ def _evaluated(lo, n, alone):
     lo.refuse(f"this index ('{ast.unparse(n)}')", "use integers, slices, or arrays of integers or bools")
 
 
-def _places(lo, mask) -> list:
+def _places(lo, mask, axes) -> list:
     mask = settled(lo, mask)
+    for own, axis in zip(mask.lazy.axes, axes, strict=True):
+        if not lo.are_equal(own.token, axis.token):
+            lo.emit(ast.Expr(call(lo.helper(checks.mask_extent), axis.extent(), own.extent())))
+            lo.set_equal(own.token, axis.token)
     if mask.type.rank == 1:
         made = lo.fresh("places")
         lo.assign(made, ast.Subscript(call(lo.np("nonzero"), mask.node), constant(0), ast.Load()))
@@ -102,9 +108,9 @@ def _places(lo, mask) -> list:
         lo.emit(ast.Assign([ast.Tuple([name(n, True) for n in names], ast.Store())], call(lo.np("nonzero"), mask.node)))
     token = lo.token()
     made = []
-    for n in names:
+    for n, axis in zip(names, axes, strict=True):
         lo.env[n] = Array(np.dtype(np.int64), 1, (token,), lo.root(n))
-        lo.nonnegative.add(n)
+        lo.inside[n] = axis.token
         made.append(array_name(lo, n))
     return made
 
@@ -152,16 +158,7 @@ _HELD = object()
 
 def _fixed(lo, base, axis, p):
     """An integer index as a node."""
-    if p.is_known and p.const < 0 and not base.lazy.direct:
-        return unsigned(lo, ast.BinOp(axis.extent(), ast.Sub(), constant(-p.const)))
-    if p.is_known:
-        return p.node
-    p = lo.held(p, "at") if not isinstance(p.node, (ast.Name, ast.BinOp)) else p
-    if p.type.low is not None and p.type.low >= 0:
-        return index_node(lo, p)
-    if base.lazy.direct:
-        return p.node
-    return call(lo.helper(checks.checked_index), p.node, axis.extent())
+    return position(lo, axis, p)
 
 
 def _sliced(lo, base, axis, p):
@@ -320,11 +317,12 @@ def _taken(lo, base, axis, a, to_own, first, rank):
     if not isinstance(a.type, Array):
         node = _fixed(lo, base, axis, a)
         return lambda lo, ixs: node
-    sure = isinstance(a.node, ast.Name) and a.node.id in lo.nonnegative
+    inside = isinstance(a.node, ast.Name) and lo.inside.get(a.node.id)
+    sure = inside is not None and lo.are_equal(inside, axis.token)
 
     def take(lo, ixs):
         node = a.lazy.element(lo, to_own(lo, ixs[first : first + rank]))
-        return unsigned(lo, node) if sure else node
+        return unsigned(lo, node if sure else call(lo.helper(checks.checked_index), node, axis.extent()))
 
     return take
 

@@ -24,6 +24,7 @@ class Scalar(Type):
     """A number. weak: a Python number (True), one with a dtype (False), either (None), which decides promotion.
 
     low: a bound from below of an integer, or None; token: the extent that an integer stands for, or None.
+    high: the token of an extent that an integer is less than, or None.
     size: 1 for an integer that is taken to stay below 2**31 (an index, an extent), 2 for one below 2**62, or None.
     """
 
@@ -32,6 +33,7 @@ class Scalar(Type):
     low: int | None = None
     token: object = None
     size: int | None = None
+    high: object = None
 
     @property
     def kind(self) -> str:
@@ -139,8 +141,9 @@ def _join_scalars(a: Scalar, b: Scalar) -> Type:
     low = min(a.low, b.low) if a.low is not None and b.low is not None else None
     token = a.token if a.token == b.token else None
     size = max(a.size, b.size) if a.size is not None and b.size is not None else None
+    high = a.high if a.high == b.high else None
     if a.dtype == b.dtype:
-        return Scalar(a.dtype, weak, low, token, size)
+        return Scalar(a.dtype, weak, low, token, size, high)
     # Of a Python int and a float, as in `s = 0` before a loop that adds floats, the float is the type.
     kinds = {a.kind, b.kind}
     if kinds <= {"i", "f"} and np.dtype(np.float64) in (a.dtype, b.dtype) and _is_python_int(a, b):
@@ -164,7 +167,8 @@ def forget(t: Type, is_gone) -> Type:
     if isinstance(t, Array):
         return replace(t, dims=tuple(None if _is_gone(d, is_gone) else d for d in t.dims))
     if isinstance(t, Scalar):
-        return replace(t, token=None) if _is_gone(t.token, is_gone) else t
+        t = replace(t, token=None) if _is_gone(t.token, is_gone) else t
+        return replace(t, high=None) if _is_gone(t.high, is_gone) else t
     if isinstance(t, Items):
         return Items(tuple(forget(i, is_gone) for i in t.items))
     if isinstance(t, Listed) and t.element is not None:

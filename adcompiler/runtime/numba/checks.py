@@ -7,6 +7,10 @@ class SizeOne(Exception):
     """An axis of length 1 stands where the code was compiled for equal lengths; it is compiled again for any."""
 
 
+class NotAsAssumed(Exception):
+    """The extents of a call are not those that the code was compiled for; it is compiled again without assumptions."""
+
+
 @njit(cache=True)
 def same_length(first, second):
     """The common length of two sequences that must be equally long.
@@ -107,3 +111,15 @@ def joined_extent(first, second):
     if first != second:
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
     return first
+
+
+@njit(cache=True)
+def mask_extent(axis, mask):
+    """The common extent of an axis and of a mask along it. Raises IndexError where they differ, as NumPy does.
+
+    >>> mask_extent(3, 3)
+    3
+    """
+    if axis != mask:
+        raise IndexError("boolean index did not match indexed array")
+    return axis
