@@ -28,6 +28,7 @@ def print_try(printer, s: Try):
         for i in walk(s.then)
         if isinstance(i, Store) and isinstance(i.printed, tuple) and isinstance(i.value, Var)
     }
+    then, behind = printer.attempted(then, s)
     _keep_all(then, again)
     codes = list(s.orelse[0].writes.values())  # the number, then the exception
     handlers, bodies = [], []
@@ -38,7 +39,8 @@ def print_try(printer, s: Try):
             body.append(Line(name(printer.names.name(codes[1]), True), name(caught), None, s.loc))
         more = [*undo, *stopped]
         bodies.append([*body, *(more if k == len(s.clauses) - 1 else _copied(more))])
-    printer.out.append(Verbatim(ast.Try([], handlers, [], []), s.loc, [then, *bodies]))
+    blocks = [then, *bodies, behind] if behind else [then, *bodies]
+    printer.out.append(Verbatim(ast.Try([], handlers, [ast.Pass()] if behind else [], []), s.loc, blocks))
 
 
 def _keep_all(code, again):
@@ -53,13 +55,15 @@ def _keep_all(code, again):
             for n in ast.walk(e) if e is not None else ():
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read[n.id] = read.get(n.id, 0) + 1
+    temporaries = {i.target.id for i in lines(code) if isinstance(i, Line) and i.hidden and isinstance(i.target, ast.Name)}
     for item in lines(code):
         if (
             isinstance(item, Line)
             and not isinstance(item, TangentLine)
             and isinstance(item.target, ast.Name)
             and not (item.hidden and (item.target.id in read or item.target.id in again))
-            and not isinstance(item.value, (ast.Name, ast.Constant))
+            and not isinstance(item.value, ast.Constant)
+            and not (isinstance(item.value, ast.Name) and item.value.id not in temporaries)
         ):
             item.keep = True
 

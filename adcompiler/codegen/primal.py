@@ -462,6 +462,10 @@ class PrimalPrinter:
 
         print_try(self, s)
 
+    def attempted(self, then, s: Try) -> tuple[list, list]:
+        """The code of an attempt: what may stop, and what follows if it does not."""
+        return then, []
+
     def _usercall(self, s: UserCall):
         from .user_calls import print_call
 

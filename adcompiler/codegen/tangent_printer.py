@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from ..ir.nodes import Assign, If, Loop, Try, UserCall, Var, With, operands
+from ..ir.types import Num
 from ..transform.bars import unique
 from ..transform.code import Branch, Repeat, TangentLine, Verbatim, call, lines, name, nodes
 from ..transform.tape_sites import Insertions
 from .primal import PrimalPrinter
+from .tangent_attempts import tangents_behind
 
 
 class TangentPrinter(PrimalPrinter):
@@ -147,6 +149,11 @@ class TangentPrinter(PrimalPrinter):
                 self.names.bound.setdefault(s.index, inner.target)
             elif inner.target.hidden and inner.target in pattern and inner.value.hidden:
                 self.names.bound.setdefault(inner.value, inner.target)
+
+    def attempted(self, then, s):
+        last = next((i for i in reversed(s.then) if isinstance(i, Assign) and not i.target.hidden), None)
+        is_number = last is not None and isinstance(last.target.type, Num) and last.target.type.boxed is False
+        return tangents_behind(then, is_number, self.builder.taken)
 
     # -- calls -----------------------------------------------------------------------------------------------------
     def _usercall(self, s: UserCall):

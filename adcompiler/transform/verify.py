@@ -113,10 +113,15 @@ class _CodeVerifier:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)):
             must |= own
         caught = [set(), *({h.name} for h in getattr(node, "handlers", ()))]
-        ends = [
-            self.block(inner, must | (caught[k] if k < len(caught) else set())) for k, inner in enumerate(item.blocks)
-        ]
+        ends = []
+        for k, inner in enumerate(item.blocks):
+            follows = isinstance(node, ast.Try) and node.orelse and k == 1 + len(node.handlers)
+            before = ends[0] if follows else must
+            ends.append(self.block(inner, before | (caught[k] if k < len(caught) else set())))
         if isinstance(node, ast.Try) and ends:
+            if node.orelse:
+                at = 1 + len(node.handlers)
+                ends[0] = ends.pop(at)
             must |= set.intersection(*ends)
 
     def assign(self, target, must, item, augmented=False):
