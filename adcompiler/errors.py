@@ -38,6 +38,8 @@ class AdcompilerError(Exception):
     `hint` (what to write instead) and `reason` (the first line of the message).
     """
 
+    may_pass = False  # the next walk of the compiler may know what this one lacked
+
     def __init__(self, reason: str, loc: Loc | None = None, *, hint: str = ""):
         self.reason = reason
         self.loc = loc or NOWHERE

@@ -13,6 +13,7 @@ import contextvars
 import os
 
 from .analysis.activity import Activity
+from .analysis.components import keep_old_components
 from .analysis.alias import tie_views
 from .analysis.layout import Layout
 from .analysis.mirrored import mirrored_sites
@@ -75,6 +76,8 @@ def compile_function(
     tbr, simplifying, verifying, checking, form = switches()
     function, cx = lower_function(source, signature, in_place, strict)
     instances = reachable_instances(function)
+    for f in (function, *[i.function for i in instances]):
+        keep_old_components(f, cx)
     hoist_reads(function, cx)
     if backend == "numba":
         form = "none"  # everything is taped
@@ -137,11 +140,13 @@ def compile_tangent(
     _, simplifying, verifying, *_ = switches()
     with forward_mode():
         function, cx = lower_function(source, signature, in_place, strict)
+        instances = reachable_instances(function)
+        for f in (function, *[i.function for i in instances]):
+            keep_old_components(f, cx)
         layout = Layout(function)
         check = verify if verifying else _no_check
         check(function, layout, "lowering")
         inputs = wrt_variables(function, signature)
-        instances = reachable_instances(function)
         outputs = result_variables(function, signature)
         calls = Activity(function, cx, inputs, outputs, instances, mirrored=True).walk_in_place
         if calls:

@@ -10,6 +10,7 @@ import ast
 import copy
 import functools
 
+from ..analysis.components import components_of, is_implicit
 from ..ir.nodes import (
     NOTHING,
     Assign,
@@ -52,24 +53,15 @@ class PrimalNames:
         self.hidden: dict[Var, str] = {}
         self.versions: dict[str, list[Var]] = {}
         self.latest: dict[str, tuple[int, int]] = {}  # name -> position and number of its last definition
-        self.components: dict[Var, tuple[Var, int]] = {}
+        self.components = components_of(layout)
         self.bound: dict[Var, Var] = {}  # elements that a loop's header binds to a name -> that name
         for v in layout.home:
             d = v.definition
             if not v.hidden and isinstance(d, Assign) and d.implicit and isinstance(d.value, Var):
-                if _is_implicit(d.value):
+                if is_implicit(d.value):
                     self.bound.setdefault(d.value, v)
             if not v.hidden:
                 self.versions.setdefault(v.name, []).append(v)
-            for k, item in enumerate(v.items or ()):
-                if (
-                    isinstance(item.definition, Phi)
-                    and isinstance(v.definition, Phi)
-                    or isinstance(item.definition, Assign)
-                    and item.definition.implicit
-                ):
-                    if item not in self.components or not v.hidden and _is_implicit(self.components[item][0]):
-                        self.components[item] = (v, k)
 
     def name(self, v: Var) -> str:
         if not v.hidden:
@@ -156,10 +148,6 @@ class PrimalNames:
         if p and p[0] == "*":
             return ast.Starred(self.pattern(p[1]), ast.Store())
         return ast.Tuple([self.pattern(i) for i in p], ast.Store())
-
-
-def _is_implicit(v):
-    return v.hidden and getattr(v.definition, "implicit", False)
 
 
 class _Renamer(ast.NodeTransformer):

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections import Counter
 
 import numpy as np
 
@@ -45,8 +44,8 @@ class Builder:
         self.bars, self.taken, self.shadowed, self.strict = bars, taken, shadowed, strict
         self.versions: dict[str, list[Var]] = {}  # name of an adjoint -> variables whose adjoint has it
         for v, bar in bars.items():
-            self.versions.setdefault(bar, []).append(v)
-        self.scalar_bars = Counter(bar for v, bar in bars.items() if _is_real_number(v))
+            if not v.hidden:  # adjoints of temporaries get their names when they are first used
+                self.versions.setdefault(bar, []).append(v)
         self.contexts = {id(w.body): w for w in layout.statements if isinstance(w, With)}
         self.hidden_named: set[Var] = set()
         self.states: dict[str, str] = {}
@@ -81,13 +80,16 @@ class Builder:
 
     def rename_bar(self, v: Var, bar: str):
         """Give the adjoint of `v` its name."""
-        scalar = _is_real_number(v)
-        if v in self.bars:
-            self.versions[self.bars[v]].remove(v)
-            self.scalar_bars[self.bars[v]] -= scalar
+        old = self.versions.get(self.bars.get(v), ())
+        if v in old:
+            old.remove(v)
         self.bars[v] = bar
         self.versions.setdefault(bar, []).append(v)
-        self.scalar_bars[bar] += scalar
+
+    def is_bar_of_numbers(self, bar: str) -> bool:
+        """Is this the adjoint of nothing but real numbers?"""
+        versions = self.versions.get(bar, ())
+        return bool(versions) and all(_is_real_number(v) for v in versions)
 
     def is_hidden(self, v: Var) -> bool:
         return v.hidden

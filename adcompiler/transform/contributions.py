@@ -128,7 +128,7 @@ def is_number(b, node) -> bool:
             ):
                 return False
         elif (
-            isinstance(n, ast.Name) and not b.scalar_bars[n.id] and not hasattr(n, "var") and n.id not in ("np", "math")
+            isinstance(n, ast.Name) and not b.is_bar_of_numbers(n.id) and not hasattr(n, "var") and n.id not in ("np", "math")
         ):
             return False
     return True

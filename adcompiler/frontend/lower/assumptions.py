@@ -65,6 +65,8 @@ class Assumptions:
             set()
         )  # calls and comprehensions that look inactive here but are not (`Activity.walk_in_place`)
         self.tests_inside = set()  # loops whose test does more than give a value: it is evaluated inside the body
+        self.frame_numbers = {}  # path of a frame -> its number, the same in every walk
+        self.settled = False  # what still has no value where it is read gets none in a later walk either
         self.changed = False
 
     def holder(self, site, kind, cls=None) -> Holder:

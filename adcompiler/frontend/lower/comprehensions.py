@@ -278,8 +278,8 @@ def _run(cx, node, last, names, result=None):
         if not hasattr(n, "lineno"):
             ast.copy_location(n, node)
     ast.fix_missing_locations(loop)
-    cx.frame_count += 1
-    frame = Frame(cx.frame_count, None, cx.frame, cx.frame, path=(*cx.frame.path, "comprehension", *cx.place(node)))
+    path = (*cx.frame.path, "comprehension", *cx.place(node))
+    frame = Frame(cx.number_of_frame(path), None, cx.frame, cx.frame, path=path)
     frame.globals, frame.filename, frame.name = cx.frame.globals, cx.frame.filename, cx.frame.name
     frame.definition = node
     frame.locals = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)} | set(names)

@@ -24,7 +24,8 @@ class Context:
         self.blocks: list[list] = [[]]
         self.frames: list[Frame] = []
         self.uid = 0
-        self.frame_count = 0
+        self.frames_made: dict = {}  # path -> how many frames of it there are in this walk
+        self.unvalued = None  # the error of a read that has no value yet
         self.printed: dict[str, tuple] = {}  # printed name -> (frame, user name)
         self.globals: dict[tuple[int, str], Var] = {}
         self.guards: list = []
@@ -123,6 +124,13 @@ class Context:
             getattr(node, "end_col_offset", 0),
             type(node).__name__,
         )
+
+    def number_of_frame(self, path) -> int:
+        """A number for a frame that is made here; a walk that leaves statements out gives the same ones."""
+        base = self.owned_frames[0] if self.owned_frames is not None else 0
+        made = self.frames_made[path] = self.frames_made.get(path, 0) + 1
+        numbers = self.assumed.frame_numbers.setdefault(base, {})
+        return base + numbers.setdefault((path, made), len(numbers) + 1)
 
     def site(self, node, kind="list") -> tuple:
         """The place of a container that is made here: all instances of a recursive function share it."""

@@ -57,6 +57,9 @@ def lower_function(
             assumed.loop_alias.clear()
         if assumed.changed:  # an error before the assumptions hold may only be due to them
             continue
+        if cx.unvalued is not None:
+            assumed.settled = True
+            continue
         if error or later:
             raise error or later
         check_reached(cx)

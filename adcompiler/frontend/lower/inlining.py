@@ -136,12 +136,13 @@ def inline(cx, node, callee, args, kwargs):
 
 
 def new_frame(cx, node, callee):
-    cx.frame_count += 1
+    path = (*cx.frame.path, "call", *cx.place(node))
+    number = cx.number_of_frame(path)
     if isinstance(callee, Closure):
-        frame = Frame(cx.frame_count, None, cx.frame, callee.frame, path=(*cx.frame.path, "call", *cx.place(node)))
+        frame = Frame(number, None, cx.frame, callee.frame, path=path)
         frame.globals, frame.filename, frame.name = callee.frame.globals, callee.frame.filename, callee.name
     else:
-        frame = Frame(cx.frame_count, callee, cx.frame, path=(*cx.frame.path, "call", *cx.place(node)))
+        frame = Frame(number, callee, cx.frame, path=path)
         function = callee.function
         take_function_for_granted(cx, function)
         frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

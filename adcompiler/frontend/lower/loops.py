@@ -250,7 +250,7 @@ class _Head:
             head.definition = phi
             loop.phis.append(phi)
             if isinstance(t, Tup):
-                self.items(loop, head, init, known)
+                self.items(loop, head, init)
             self.phis[key] = phi
             cx.env[key] = head
         self.share(before)
@@ -260,19 +260,21 @@ class _Head:
         """Is it a name that generated code sets to None where no value of it is read?"""
         return v is not None and v.const is None and COMPILED in self.cx.frame.globals
 
-    def items(self, loop, head, init, known):
+    def items(self, loop, head, init):
         """Components of a tuple that changes in the loop are phis of their own."""
         cx, made = self.cx, []
         for k, t in enumerate(head.type.items):
             before = init.items[k] if init is not None and init.items is not None else None
             item = cx.new_var(f"{head.name}_{k}", t, self.node, hidden=True)
-            item.varied = head.varied and carries_derivative(t)
+            item.varied = head.varied and (carries_derivative(t) or isinstance(t, (Opaque, Static)))
             cx.absorb(item, before)
             phi = Phi(item, before, None)
             item.definition = phi
             loop.phis.append(phi)
             if isinstance(t, (Num, Ref)) and before is not None and before.group is not None:
                 before.group.merge(item.group)
+            if isinstance(t, Tup):
+                self.items(loop, item, before)
             made.append(item)
         head.items = tuple(made)
 
@@ -419,13 +421,23 @@ class _Head:
         cx.env = dict(self.entry_env)
         for key, phi in self.phis.items():
             if phi is None:
-                cx.env.pop(key, None)
+                self.await_value(key)
                 continue
             var = self.exit_var(loop, phi.target)
             if cx.is_live(key):
                 cx.env[key] = var
             else:
                 cx.env.pop(key, None)
+
+    def await_value(self, key):
+        """A name that the body assigns first: only the next walk knows its value behind the loop, but its type is known."""
+        known = self.known.get(key)
+        if known is None or not self.cx.is_live(key):
+            self.cx.env.pop(key, None)
+            return
+        t = known["type"] if isinstance(known["type"], (Num, Ref)) else UNDEFINED
+        var = self.cx.env[key] = self.cx.new_var(known["name"], t, self.node)
+        var.varied = known["varied"]
 
     def exit_var(self, loop, head):
         cx = self.cx

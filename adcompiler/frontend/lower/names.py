@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import Const, Effect, Raw
 from ...ir.types import OPAQUE, Undefined
 from .bound_names import names_used
@@ -20,11 +21,15 @@ def lower_name(cx, node):
     var = cx.find_name(node.id)
     if var is not None:
         if isinstance(var.type, Undefined):
-            cx.unsupported(node, f"'{node.id}' has no value here", "assign it before this line on every path")
+            _no_value(cx, node, "has")
         if not var.hidden and node.id in cx.frame.rebound_inside:
             return bring(cx, copy_of(cx, node, var))
         return bring(cx, var)
     frame = cx.frame
+    if node.id in frame.locals and node.id not in frame.nonlocals | frame.global_names | frame.outer_cells:
+        if cx.loop_depth == 0:
+            return _unassigned(cx, node)
+        _no_value(cx, node, "may have")
     while frame is not None:
         if node.id in frame.cells:
             return global_variable(cx, node, node.id, frame.cells, "closure")
@@ -33,11 +38,15 @@ def lower_name(cx, node):
         return global_variable(cx, node, node.id, cx.frame.globals, "global")
     if hasattr(builtins, node.id):
         return Const(getattr(builtins, node.id))
-    if node.id in cx.frame.locals:
-        if cx.loop_depth == 0:
-            return _unassigned(cx, node)
-        cx.unsupported(node, f"'{node.id}' may have no value here", "assign it before this line on every path")
     return cx.assign_temporary(Raw(node, {}), OPAQUE, node)
+
+
+def _no_value(cx, node, verb):
+    """Refuse a name without a value; in a loop, it may get one in a later walk."""
+    loc, reason = cx.user_loc(node, f"'{node.id}' {verb} no value here")
+    error = UnsupportedSyntaxError(reason, loc, hint="assign it before this line on every path")
+    error.may_pass = True
+    raise error
 
 
 def _unassigned(cx, node):

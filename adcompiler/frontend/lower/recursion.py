@@ -223,7 +223,6 @@ _STATE = (
     "globals",
     "prologue",
     "printed",
-    "frame_count",
     "loop_depth",
     "implicit",
     "owned_frames",
@@ -252,7 +251,7 @@ def _walk_instance(cx, instance):
 
     callee, number = instance.callee, (instance.summary.number + 1) * SPAN
     cx.blocks, cx.frames, cx.env, cx.globals, cx.prologue = [[]], [], {}, {}, []
-    cx.printed, cx.frame_count, cx.loop_depth, cx.implicit, cx.carried = {}, number, 0, False, 0
+    cx.printed, cx.loop_depth, cx.implicit, cx.carried = {}, 0, False, 0
     cx.walked.add(instance.key)
     path = ("instance", instance.summary.number)
     source = None if hasattr(callee, "frame") else callee

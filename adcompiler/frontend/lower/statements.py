@@ -10,7 +10,7 @@ import dataclasses
 
 from ...errors import AdcompilerError
 from ...ir.nodes import NOTHING, Effect, Var
-from ...ir.types import OPAQUE
+from ...ir.types import OPAQUE, UNDEFINED
 from .bound_names import assigned_names, names_used
 from .expressions import lower_expression
 
@@ -29,15 +29,30 @@ def lower_statement(cx, node) -> None:
     frame.statement, frame.live_now = node, frame.live_after.get(id(node), outer[1])
     method = LOWER.get(ast.Try if isinstance(node, ast.Try) else type(node))
     saved_env, length, uid = dict(cx.env), len(cx.blocks[-1]), len(cx.blocks)
+    state = (frame.path, len(cx.frames), cx.loop_depth, cx.implicit)
     try:
         if method is None:
             cx.unsupported(node, f"{type(node).__name__} cannot be differentiated")
         method(cx, node)
-    except AdcompilerError:
-        if not _keep(cx, node, saved_env, length, uid):
+    except AdcompilerError as error:
+        if error.may_pass and not cx.assumed.settled:
+            _leave_out(cx, node, error, saved_env, length, uid, state)
+        elif not _keep(cx, node, saved_env, length, uid):
             raise
     finally:
         frame.statement, frame.live_now = outer
+
+
+def _leave_out(cx, node, error, env, length, depth, state):
+    """A statement that reads what gets its value later in a loop: the next walk knows more; its names have none yet."""
+    cx.unvalued = error
+    cx.env = env
+    del cx.blocks[depth:], cx.blocks[-1][length:]
+    frame = cx.frames[state[1] - 1]
+    frame.path, _, cx.loop_depth, cx.implicit = state
+    del cx.frames[state[1] :]
+    for name in sorted(assigned_names([node])):
+        cx.bind(name, cx.new_var(cx.printed_name(name), UNDEFINED, node))
 
 
 def _keep(cx, node, saved_env, length, depth) -> bool:
