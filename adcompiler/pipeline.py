@@ -27,7 +27,7 @@ from .frontend.lower.recursion import reachable_instances
 from .ir.nodes import Var, operands
 from .ir.verify import verify
 from .rules.registry import forward_mode
-from .transform.automatic import loops_to_mark, mark_for_checkpointing
+from .transform.automatic import DEEPEST, loops_to_mark, mark_for_checkpointing
 from .transform.element_sums import sum_elements_apart
 from .transform.hoisting import hoist_reads
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
@@ -80,12 +80,12 @@ def compile_function(
         keep_old_components(f, cx)
     hoist_reads(function, cx)
     if backend == "numba":
-        form = "none"  # everything is taped
         sum_elements_apart(function, cx)
     functions = (function, *[i.function for i in instances])
-    loops = sum(len(loops_to_mark(f)) for f in functions)
+    deepest = 1 if backend == "numba" else DEEPEST  # compiled code keeps no plan of a loop inside another one's
+    loops = sum(len(loops_to_mark(f, deepest)) for f in functions)
     for f in functions:
-        mark_for_checkpointing(f, cx, form or checkpoint, memory, loops)
+        mark_for_checkpointing(f, cx, form or checkpoint, memory, loops, deepest)
     layout = Layout(function)
     check = verify if verifying else _no_check
     check(function, layout, "lowering")

@@ -242,10 +242,9 @@ def checked_checkpointing(options) -> dict:
         raise ValueError(f"checkpoint={how!r}: it may be None or 'auto'; mark loops with ad.checkpointed for the rest")
     if how is not None or memory is not None:
         made.update(checkpoint="auto", memory=None if memory is None else parse_memory(memory))
-    if made and options.get("backend") == "numba":
+    if "tape_dtype" in made and options.get("backend") == "numba":
         raise UnsupportedSyntaxError(
-            "the Numba backend keeps its whole tape, as it is",
-            hint="leave out checkpoint=, memory= and tape_dtype=, or backend=",
+            "the Numba backend keeps its tape as it is", hint="leave out tape_dtype=, or use backend='numpy'"
         )
     return made
 

@@ -98,7 +98,7 @@ class Tape:
         found, waiting = [], list(self.values or ())
         while waiting:
             value = waiting.pop()
-            if isinstance(value, CheckpointedLoop):
+            if hasattr(value, "stats"):
                 found.append(value)
             elif isinstance(value, Tape):
                 waiting.extend(value.values or ())

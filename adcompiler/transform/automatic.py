@@ -13,14 +13,15 @@ DEEPEST = 2  # checkpointed loops inside one another
 FORMS = ("auto", "revolve", "two_level", "online", "segments", "bodies", "whole")
 
 
-def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = None, loops: int = 1):
+def mark_for_checkpointing(function, cx, form: str | None, memory: int | None = None, loops: int = 1, deepest=DEEPEST):
     """Mark what is to be checkpointed. form: "auto"; the others are for tests. `loops` loops share the memory.
 
     "revolve", "two_level", "online": every loop with that schedule and two snapshots. "segments": every two statements
     of a block, "bodies": the body of every loop, "whole": the body of the function, as segments.
+    deepest: how many checkpointed loops may stand inside one another.
     """
     if form in ("auto", "revolve", "two_level", "online"):
-        marked = loops_to_mark(function)
+        marked = loops_to_mark(function, deepest)
         inside = {inner for s in marked for inner in walk(s.body) if isinstance(inner, Loop) and inner in marked}
         for s in marked:
             s.checkpoints = _checkpoints(s, cx, form, _options(s, form, memory, loops, inside))
@@ -46,9 +47,9 @@ def _options(s, form, memory, loops, inside) -> dict:
     return {k: v for k, v in options.items() if (k, v.value) not in (("shares", 1), ("nests", False))}
 
 
-def loops_to_mark(function) -> list:
+def loops_to_mark(function, deepest=DEEPEST) -> list:
     """The loops that the compiler may checkpoint: the outer ones that the user has not marked."""
-    return list(_outer_loops(function.body, DEEPEST))
+    return list(_outer_loops(function.body, deepest))
 
 
 def _outer_loops(block, depth):

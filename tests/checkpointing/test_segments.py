@@ -348,19 +348,6 @@ def test_a_tape_tells_what_checkpointing_costs():
     assert 3 * 8000 <= tape.peak_nbytes <= 12 * 8000
 
 
-def test_numba_tapes_everything():
-    pytest.importorskip("numba")
-
-    def run(x, n):
-        for _ in ad.checkpointed(range(n), snapshots=2):
-            x = np.sin(x) * x
-        return np.sum(x)
-
-    np.testing.assert_allclose(ad.grad(run, backend="numba")(V, 5), ad.grad(run)(V, 5), rtol=1e-13)
-    with pytest.raises(ad.UnsupportedSyntaxError, match="Numba"):
-        ad.grad(run, backend="numba", checkpoint="auto")
-
-
 def test_a_checkpointed_function_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(layer)) is layer
 

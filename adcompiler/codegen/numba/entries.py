@@ -10,6 +10,8 @@ import numpy as np
 from ...errors import UnsupportedSyntaxError
 from ...runtime.numba.checks import NotAsAssumed, SizeOne
 from ...runtime.tape import Tape
+from ...runtime.numba.kept_loops import KeptLoop
+from .checkpoints import KeptSteps
 from .types import Array, Items, Known, Scalar, Stack
 
 
@@ -107,9 +109,12 @@ def _forward(part, core, generator, namespace, parts):
     fixed = _fixing(part.result)
     sites = tuple(s for s, _ in part.kept)
     owner = part.definition.name
+    loops = {k: t for k, (_, t) in enumerate(part.kept) if isinstance(t, KeptSteps)}
 
     def run(*args):
         value, kept = core(*(args if arranged is None else arranged(args)))
+        if loops:
+            kept = tuple(loops[k].kept(v) if k in loops else v for k, v in enumerate(kept))
         return (value if fixed is None else fixed(value)), Tape(owner, sites, kept)
 
     return run
@@ -121,9 +126,12 @@ def _adjoint(part, core, generator, namespace, parts):
     places = [targets.index(n) for n in part.parameters if n in targets]
     extras = tuple(part.extras)
     seeded = seed_for(part.seed)
+    loops = any(isinstance(t, KeptSteps) for _, t in parts[0].kept)
 
     def run(tape, seed=1.0):
         kept = tape.open(owner)
+        if loops:
+            kept = [v.values if isinstance(v, KeptLoop) else v for v in kept]
         return core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
 
     return run

@@ -13,7 +13,7 @@ from ...runtime.numba import scalars
 from ...transform.code import call, constant, name
 from .examples import element_type, type_of_value
 from .typed import Typed
-from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, join, plus
+from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, Word, join, plus
 
 OPERATORS = {
     ast.Add: operator.add,
@@ -336,7 +336,11 @@ def _compare(lo, node):
         right = expression(lo, right_node)
         left = values[-1]
         values.append(right)
-        if isinstance(op, (ast.Is, ast.IsNot)):
+        if isinstance(left.type, Word):
+            from .checkpoints import compare_word
+
+            tests.append(compare_word(lo, left, right.const))
+        elif isinstance(op, (ast.Is, ast.IsNot)):
             tests.append(_identity(lo, op, left, right))
         elif isinstance(op, (ast.In, ast.NotIn)):
             tests.append(_membership(lo, op, left, right))

@@ -15,7 +15,7 @@ from ...transform.code import constant
 from .elementwise import ELEMENTWISE
 from .expressions import expression
 from .typed import Typed
-from .types import INT, Array, Items, Known, Listed, Scalar, Stack, forget
+from .types import INT, Array, Items, Known, Listed, Scalar, Stack, Steps, forget
 
 HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
 
@@ -97,6 +97,11 @@ def lower_call(lo, node) -> Typed:
         lo.assign(made, popped)
         lo.env[made] = lo.stacks.read(t, made)
         return lo.array_name(made) if isinstance(t, Array) else Typed(ast.Name(made, ast.Load()), lo.env[made])
+    from .checkpoints import lower_method
+
+    method = lower_method(lo, node)
+    if method is not None:
+        return method
     function, base = called(lo, node)
     special = SPECIAL.get(function) if _hashable(function) else None
     if special is not None:
@@ -212,6 +217,13 @@ def _tape(lo, node):
     nodes = []
     lo.kept = []
     for site, e in zip(node.args[1].elts, node.args[2].elts, strict=True):
+        if isinstance(e, ast.Name) and isinstance(lo.env.get(e.id), Steps):
+            from .checkpoints import on_tape
+
+            node, kept = on_tape(lo, e.id)
+            nodes.append(node)
+            lo.kept.append((site.value, kept))
+            continue
         if isinstance(e, ast.Name) and e.id in lo.stacks.sites:
             element = lo.stacks.element(e.id)
             lo.kept.append((site.value, Stack(e.id, element)))

@@ -17,12 +17,20 @@ from .types import Array, Items, Known, Listed, Scalar, INT, plus
 
 def lower_for(lo, s):
     """`for target in iterable`."""
+    from . import checkpoints
+
     if s.orelse:
         lo.refuse("'else' of a loop")
     it = s.iter
+    if checkpoints.is_sweep(lo, it):
+        checkpoints.lower_sweep(lo, s)
+        return
     backwards = _is_call(lo, it, reversed)
     if backwards:
         it = it.args[0]
+    if checkpoints.is_trips(lo, it):
+        checkpoints.lower_trips(lo, s, it.id, backwards)
+        return
     ran = None
     if isinstance(it, ast.Subscript) and isinstance(it.slice, ast.Slice) and it.slice.upper is not None:
         if _is_call(lo, it.value, range) and it.slice.lower is None and it.slice.step is None:
@@ -122,6 +130,38 @@ def _for_range(lo, s, bounds, backwards, ran=None):
         lo.set_name(target, index_type)
 
     _repeat(lo, s, counter, iterable, trips, bind_index)
+
+
+def counted_trips(lo, s, first, stop, start, step, items, backwards=False):
+    """A loop over the trips `first` to `stop - 1` of a checkpointed loop.
+
+    The target is `start + k * step`, the element `k` of an array, or without both `k` itself.
+    """
+    if start is None and items is None:
+        _for_range(lo, s, [first, stop], backwards)
+        return
+    index = lo.fresh("k")
+
+    def element():
+        if items is not None:
+            from .arrays import item_at
+
+            _bind_pattern(lo, s.target, lambda k: item_at(lo, lo.array_name(items), k), _index(index), s)
+            return
+        value = ast.BinOp(start, ast.Add(), ast.BinOp(name(index), ast.Mult(), step))
+        _bind_pattern(lo, s.target, lambda k: Typed(value, INT), _index(index), s)
+
+    trips = ast.BinOp(stop.node, ast.Sub(), first.node)
+    if not backwards:
+        _repeat(lo, s, index, ast.Call(name("range"), [first.node, stop.node], []), trips, element)
+        return
+    back = lo.fresh("k")
+
+    def from_end():
+        lo.assign(index, ast.BinOp(_minus(stop.node, 1), ast.Sub(), name(back)))
+        element()
+
+    _repeat(lo, s, back, ast.Call(name("range"), [trips], []), trips, from_end)
 
 
 def _length(lo, start, stop, step):

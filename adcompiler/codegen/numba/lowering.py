@@ -54,14 +54,22 @@ class Lowering:
         self.seen: dict[str, set] = {}  # types that each name has had
         self.reshaped: frozenset = frozenset()  # memory of arrays that are used in another shape
         self.local: dict = {}  # tokens that hold for one statement
+        self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
 
     # -- errors ----------------------------------------------------------------------------------------------------
     def refuse(self, what, hint="use backend='numpy' for this function"):
         raise UnsupportedSyntaxError(f"the Numba backend does not compile {what}", self.loc, hint=hint)
 
+    def resolved(self, node):
+        """The object that a name in the text stands for, where it is no variable; else None."""
+        try:
+            return self.resolve(node.id) if isinstance(node, ast.Name) and node.id not in self.env else None
+        except KeyError:
+            return None
+
     # -- names -----------------------------------------------------------------------------------------------------
     def fresh(self, base: str) -> str:
-        made = unique(base, self.taken | set(self.learnt.helpers.values()))
+        made = unique(base, self.taken | set(self.learnt.helpers.values()) | self.learnt.reserved())
         self.taken.add(made)
         return made
 
@@ -278,7 +286,12 @@ class Learnt:
         self.helpers: dict = {}  # functions of the runtime library: their names in the text
         self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
         self.assumed: dict = {}  # pairs of extents of the call, of which the first is taken to be at most the second
+        self.loops: dict = {}  # plans of checkpointed loops
         self.changed = False
+
+    def reserved(self) -> set:
+        """Names that are kept from walk to walk."""
+        return {n for p in self.loops.values() for n in p.every_name()}
 
     def guard(self, identifier):
         if identifier not in self.guarded:
@@ -294,7 +307,7 @@ class Learnt:
         return new
 
 
-def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=None):
+def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=None, loops=None):
     """A function definition for Numba, and the walk that made it.
 
     params: types by name of the parameters; resolve: the object that a global name stands for (KeyError if none).
@@ -305,14 +318,17 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
         learnt.changed = False
         walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
         walk.stacks.given.update(given or {})
-        walk.run_body()
+        walk.run_body(loops or {})
         if not learnt.changed:
             return walk
     walk.refuse("a function in which the types of names do not settle")
 
 
-def _run_body(self):
-    body = self.block(self.definition.body)
+def _run_body(self, loops):
+    from .checkpoints import from_tape
+
+    kept = [s for n, t in loops.items() for s in from_tape(self, n, t)]
+    body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
     self.body = [*start, *self.stacks.start(), *body]
 

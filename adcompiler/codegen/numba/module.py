@@ -27,8 +27,9 @@ from . import functions as _tables  # noqa: F401  (filled before anything is wal
 from .bounds import entry_test
 from .entries import entry_of
 from .lowering import lower
+from .checkpoints import KeptSteps, sites_of
 from .stacks import stacks_of
-from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack
+from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack, Steps
 
 
 # Names that the text of compiled code uses for what they mean everywhere.
@@ -157,14 +158,16 @@ class Backend:
         return None
 
     # -- walks -----------------------------------------------------------------------------------------------------
-    def walk(self, kind, definition, params, stacks, given=None):
+    def walk(self, kind, definition, params, stacks, given=None, loops=None):
         own = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | set(params)
         if own & NEEDED:
             self.refuse(f"a variable named '{min(own & NEEDED)}'", "give it another name: compiled code needs this one")
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math"}
-        stacks = set(stacks) | stacks_of(definition)
-        walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {})
+        stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
+        stacks |= {s for t in (loops or {}).values() for s in t.plan.sites}
+        walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {},
+                     loops=loops)
         _refuse_reshaped(walk)
         if walk.learnt.assumed:
             walk.imports["NotAsAssumed"] = NotAsAssumed
@@ -217,9 +220,12 @@ class Backend:
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             first, body = body[0], body[1:]
         targets = [t.id for t in first.targets[0].elts] if isinstance(first, ast.Assign) else []
-        params, given = {}, {}
+        params, given, loops = {}, {}, {}
         for n, (_, t) in zip(targets, forward.kept, strict=True):
-            if isinstance(t, Stack):
+            if isinstance(t, KeptSteps):
+                loops[n] = t
+                params[n] = Steps(n)
+            elif isinstance(t, Stack):
                 given[n] = t.element
                 params[n] = t
             else:
@@ -228,7 +234,7 @@ class Backend:
         seed = _seed_type(forward.result)
         params[seed_name] = seed
         trimmed = ast.FunctionDef(**{**{f: getattr(definition, f, None) for f in definition._fields}, "body": body})
-        walk, names = self.walk("adjoint", trimmed, {**params, **extra}, set(given), given)
+        walk, names = self.walk("adjoint", trimmed, {**params, **extra}, set(given), given, loops)
         names = [n for n in [*targets, seed_name, *extra] if not isinstance(params.get(n, extra.get(n)), Known)]
         return Part("adjoint", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
                     targets, seed)

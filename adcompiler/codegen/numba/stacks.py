@@ -18,7 +18,7 @@ import numpy as np
 
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import call, constant, name, subscript
-from .types import Array, Items, Scalar, forget
+from .types import Array, Items, Scalar, Steps, forget
 
 
 def stacks_of(definition) -> set[str]:
@@ -46,6 +46,7 @@ class Stacks:
         self.reserved: list[dict] = []  # for each surrounding loop with a known number of trips: pushes by site
         self.given: dict[str, object] = {}  # sites that are parameters: type of their elements
         self.popped: set[str] = set()
+        self.kept_by_loops: set[str] = set()  # sites that come from the tape with a checkpointed loop
 
     def element(self, site):
         return self.given.get(site) or self.lo.learnt.elements.get(site)
@@ -61,7 +62,7 @@ class Stacks:
         made = []
         for site in sorted(self.sites):
             t = self.element(site)
-            if t is None:
+            if t is None or site in self.kept_by_loops:
                 continue
             if site in self.given:
                 size = ast.Attribute(name(site), "size", ast.Load())
@@ -81,6 +82,14 @@ class Stacks:
             self.lo.assign(self.counter(site), call(self.lo.np("uintp"), constant(0)))
         elif t is not None:
             self.lo.assign(site, self.empty_list())
+
+    def clear(self, site):
+        """Throw away what the stack holds, where there is some."""
+        t = self.element(site)
+        if t is not None and not isinstance(t, Scalar):
+            self.lo.emit(ast.Expr(call(ast.Attribute(name(site), "clear", ast.Load()))))
+        else:
+            self.reset(site)
 
     def empty_list(self):
         """A list that Numba types by what is appended: one that the caller may hold, or a local one."""
@@ -103,6 +112,8 @@ class Stacks:
         lo.learnt.pushed(site, _stored(t))
         if not isinstance(lo.learnt.elements[site], Scalar):
             if not isinstance(t, (Array, Items)):
+                if isinstance(t, Steps):
+                    lo.refuse("a checkpointed loop inside another loop", "checkpoint the outer loop alone")
                 lo.refuse(f"a value of this kind on the tape ('{site}')")
             lo.emit(ast.Expr(call(ast.Attribute(name(site), "append", ast.Load()), typed.node)))
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import call, constant, name
+from . import checkpoints
 from .arrays import assign_array, store, target_of
 from .expressions import as_test, expression, simple_scalar, cast
 from .loops import lower_for, lower_while
@@ -56,6 +57,9 @@ def assign_name(lo, identifier, node, origin):
         if lo.depth > 1:  # made anew in each trip
             lo.stacks.reset(identifier)
         return
+    if checkpoints.makes_loop(lo, node):
+        checkpoints.make(lo, identifier, node)
+        return
     value = expression(lo, node)
     bind(lo, identifier, value, origin)
 
@@ -98,6 +102,8 @@ def _popped_site(lo, node):
 
 
 def _unpack(lo, target, value_node):
+    if checkpoints.is_sites(lo, value_node):
+        return
     if any(not isinstance(e, ast.Name) for e in target.elts):
         if any(isinstance(e, ast.Starred) for e in target.elts):
             lo.refuse("an assignment to a starred name", "index the tuple")
@@ -230,6 +236,8 @@ def _expression_statement(lo, s):
             return
     from .effects import lower_effect
 
+    if isinstance(node, ast.Call) and checkpoints.lower_effect(lo, node):
+        return
     lower_effect(lo, node, s)
 
 
@@ -319,6 +327,7 @@ _KINDS = {
     ast.If: _if,
     ast.For: lower_for,
     ast.While: lower_while,
+    ast.With: checkpoints.lower_with,
     ast.Break: _break,
     ast.Return: _return,
     ast.Raise: _raise,

@@ -62,6 +62,33 @@ class Items(Type):
 
 
 @dataclass(frozen=True)
+class Held(Items):
+    """The contents of memory: arrays, each followed by a copy of it."""
+
+
+@dataclass(frozen=True)
+class Steps(Type):
+    """A checkpointed loop, by its name."""
+
+    steps: str
+
+
+@dataclass(frozen=True)
+class Trips(Type):
+    """The trips of the action at hand of a checkpointed loop."""
+
+    steps: str
+
+
+@dataclass(frozen=True)
+class Word(Type):
+    """The action at hand of a checkpointed loop: the names of its rows and of the number of the row."""
+
+    rows: str
+    row: str
+
+
+@dataclass(frozen=True)
 class Listed(Type):
     """A list of values of one type that the program appends to or reads."""
 
@@ -125,9 +152,9 @@ def join(a: Type, b: Type) -> Type:
             return MIXED
         dims = tuple(p if p == q else None for p, q in zip(a.dims, b.dims, strict=True))
         return Array(a.dtype, a.rank, dims, a.roots | b.roots)
-    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
+    if isinstance(a, Items) and type(a) is type(b) and len(a.items) == len(b.items):
         items = tuple(join(p, q) for p, q in zip(a.items, b.items, strict=True))
-        return MIXED if MIXED in items else Items(items)
+        return MIXED if MIXED in items else replace(a, items=items)
     if isinstance(a, Listed) and isinstance(b, Listed):
         if a.element is None or b.element is None:
             return Listed(a.element or b.element)
@@ -170,7 +197,7 @@ def forget(t: Type, is_gone) -> Type:
         t = replace(t, token=None) if _is_gone(t.token, is_gone) else t
         return replace(t, high=None) if _is_gone(t.high, is_gone) else t
     if isinstance(t, Items):
-        return Items(tuple(forget(i, is_gone) for i in t.items))
+        return replace(t, items=tuple(forget(i, is_gone) for i in t.items))
     if isinstance(t, Listed) and t.element is not None:
         return Listed(forget(t.element, is_gone))
     return t
@@ -196,7 +223,7 @@ def plain(t: Type) -> Type:
     if isinstance(t, Array):
         return Array(t.dtype, t.rank)
     if isinstance(t, Items):
-        return Items(tuple(map(plain, t.items)))
+        return replace(t, items=tuple(map(plain, t.items)))
     return t
 
 
