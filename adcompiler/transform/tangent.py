@@ -244,9 +244,10 @@ class TangentBuilder:
         elif isinstance(value, Call) and isinstance(target.type, Ref):
             object_tangent(self, target, value)
         elif isinstance(value, Call) and s.augmented is not None:
-            old = clone(self.dot(value.args[0]))
+            before = value.args[0]
+            old = clone(self.dot(before)) if isinstance(before, Var) and before.active else None
             rule_tangent(self, target, value)
-            if self.made and not (isinstance(target.type, Num) and target.type.boxed is False):
+            if old is not None and self.made and not (isinstance(target.type, Num) and target.type.boxed is False):
                 made = self.made[-1]
                 made.value = call(self.runtime(updated_in_place), old, made.value)
         elif isinstance(value, Call) and value.rule is not None and value.bound is not None:
