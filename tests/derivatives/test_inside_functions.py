@@ -130,7 +130,83 @@ def newton(x):
     return y
 
 
+def derivatives_in_lambdas_in_lambdas(x):
+    return ad.grad(lambda z: z * ad.grad(lambda u: u**3 * z * x)(z))(x)
+
+
+def names_that_meet(x):
+    def h(u):
+        return u * x
+
+    def g(x):
+        return h(x) * x + sum([(lambda h: h * x)(v) for v in (x, 2.0)])
+
+    return ad.grad(g)(x * x)
+
+
+def weighted(h, z):
+    return h(z) * z
+
+
+weighted_slope = ad.grad(weighted, wrt="z")
+
+
+def function_as_argument(x):
+    return ad.grad(weighted, wrt=1)(lambda u: u * x, x) + weighted_slope(lambda u: x / u, z=x * x)
+
+
+def function_as_argument_twice(x):
+    return ad.grad(ad.grad(weighted, wrt=1), wrt=1)(lambda u: u * np.sin(u * x), x)
+
+
+def function_as_default(x):
+    def inner(z, fn=lambda q: q * x):
+        return fn(z) * z
+
+    return ad.grad(inner)(x * x)
+
+
+def function_handed_on(x):
+    def energy(h, z):
+        return ad.grad(lambda u: h(u) * z)(z)
+
+    return ad.grad(energy, wrt=1)(lambda u: np.cos(u) * x, x)
+
+
+def changing_name_inside(x):
+    def g(u):
+        total = 0.0
+
+        def add(k):
+            nonlocal total
+            total += k * u
+
+        add(u)
+        add(x)
+        return total * x
+
+    return ad.grad(g)(x * x)
+
+
+class Well:
+    def __init__(self, depth):
+        self.depth = depth
+
+    def __call__(self, u):
+        return self.depth * u * u
+
+    def slope(self, u):
+        return ad.grad(self)(u)
+
+
+def object_that_is_called(x):
+    return Well(x * x).slope(x)
+
+
 PROGRAMS = [
+    (derivatives_in_lambdas_in_lambdas, 1.3), (names_that_meet, 1.3), (function_as_argument, 1.3),
+    (function_as_argument_twice, 0.8), (function_as_default, 1.3), (function_handed_on, 0.7), (changing_name_inside, 1.3),
+    (object_that_is_called, 1.2),
     (closure, 1.3), (lambda_that_captures, X), (operator_as_argument, X), (twice_with_defaults_and_helpers, X),
     (inside_while_true, 0.2), (derivative_made_outside, 1.4), (method_of_a_differentiable_function, 1.4),
     (several_arguments, 1.2), (loop_and_branch_inside, X + 0.01), (in_place_inside, X), (partial_inside, 1.2), (late_binding, 1.2),
@@ -143,7 +219,7 @@ def test_gradient(f, x):
     np.testing.assert_allclose(ad.grad(f)(x), differences(f, x), rtol=2e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("f, x", [p for p in PROGRAMS if p[0] is not method_inside], ids=lambda p: getattr(p, "__name__", ""))
+@pytest.mark.parametrize("f, x", [p for p in PROGRAMS if p[0] not in (method_inside, object_that_is_called)], ids=lambda p: getattr(p, "__name__", ""))
 def test_third_order(f, x):
     direction = np.ones(np.shape(x)) if np.ndim(x) else 1.0
     got = ad.vjp(ad.grad(f), x, wrt=0)[1](direction)

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...derivatives.derivative import Derivative
 from ...derivatives.pullbacks import Pullback
 from ...derivatives.tangents import Tangent
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import STATIC, Num, Opaque, Ref, Static, Tup
 from ...runtime.derivatives import not_run
 from ..signature import Described, Signature, describe, is_differentiable
-from .function_values import FunctionValue, _reached
+from .baked import take_for_granted
+from .function_values import BoundMethod, FunctionValue, _reached
 from .lifting import Lifted, lift
 
 
@@ -56,16 +58,28 @@ def apply_operator(cx, node, operator, args, kwargs):
     options = arguments.pop("options", {})
     function = arguments.pop(next(iter(arguments)))
     options = {k: _constant(cx, node, k, v) for k, v in {**arguments, **options}.items()}
-    value = cx.constant(function)
+    value = _known_function(cx, node, function)
+    if not isinstance(value, FunctionValue):
+        return Const(operator(value, **options))
+    return _value_of(cx, node, DerivativeValue(operator, function, options))
+
+
+def _known_function(cx, node, operand):
+    """The function that an operand stands for; of an object that can be called, its method."""
+    value = cx.constant(operand)
+    t = cx.type(operand)
+    if value is NOTHING and isinstance(t, Ref) and t.kind == "object":
+        call = getattr(cx.assumed.holders[t.site].cls, "__call__", None)
+        if inspect.isfunction(call):
+            take_for_granted(cx, cx.assumed.holders[t.site].cls, "__call__")
+            return BoundMethod(call, operand)
     if value is NOTHING:
         cx.unsupported(
             node,
             "which function is differentiated is not known when compiling",
-            "pass the function itself",
+            "pass the function itself; where a branch chooses it, take the derivative inside the branch",
         )
-    if not isinstance(value, FunctionValue):
-        return Const(operator(value, **options))
-    return _value_of(cx, node, DerivativeValue(operator, function, options))
+    return value
 
 
 def is_immediate(function) -> bool:
@@ -193,23 +207,30 @@ def _constant(cx, node, name, operand):
     return value
 
 
-def concrete(cx, node, value):
-    """The derivative as an object with source, and the operands of what its function captures and of its defaults."""
+def concrete(cx, node, value, given=None):
+    """The derivative as an object with source, and the operands of what its function captures and of its defaults.
+
+    `given` has the functions of the program that are arguments of the innermost function; they become part of it.
+    """
     if isinstance(value, DerivativeValue):
-        of = cx.constant(value.function)
-        if of is NOTHING:
-            cx.unsupported(
-                node, "which function is differentiated is not known when compiling", "pass the function itself"
-            )
-        inner, captured, defaults = concrete(cx, node, of)
+        inner, captured, defaults = concrete(cx, node, _known_function(cx, node, value.function), given)
         key = (value.operator, getattr(inner, "key", id(inner)), repr(value.options))
         known = cx.assumed.derivatives
         if key not in known:
             known[key] = value.operator(inner, **value.options)
             known[key].key = key
         return known[key], captured, defaults
-    if isinstance(value, FunctionValue):
-        lifted = lift(cx, node, value)
+    if isinstance(value, Derivative) and given:
+        inner, captured, defaults = concrete(cx, node, value.function, given)
+        key = (id(value), getattr(inner, "key", id(inner)))
+        known = cx.assumed.derivatives
+        if key not in known:
+            made, (_, *options) = value.__reduce__()
+            known[key] = made(inner, *options)
+            known[key].key, known[key].made_from = key, value
+        return known[key], captured, defaults
+    if isinstance(value, FunctionValue) or given:
+        lifted = lift(cx, node, value, given)
         return lifted, lifted.captured, lifted.defaults
     return value, {}, {}
 
@@ -220,6 +241,12 @@ def call_derivative(cx, node, value, args, kwargs):
 
     derivative, captured, defaults = concrete(cx, node, value)
     names, operands = _bound(cx, node, derivative, args, kwargs, captured, defaults)
+    given = {n: cx.constant(o) for n, o in zip(names, operands, strict=True) if _is_function_of_program(cx, o)}
+    if given:
+        derivative, captured, _ = concrete(cx, node, value, given)
+        bound = {**dict(zip(names, operands, strict=True)), **dict.fromkeys(given, Const(None)), **captured}
+        names = [*derivative.inner.parameters.parameters, *derivative.extra]
+        operands = [bound[n] for n in names]
     described = tuple((n, describe_operand(cx, node, o)) for n, o in zip(names, operands, strict=True))
     signature = Signature(described, (), (), _aliases(names, operands, derivative.extra))
     key = (id(derivative), signature, cx.strict)
@@ -227,6 +254,10 @@ def call_derivative(cx, node, value, args, kwargs):
     if key not in known:
         known[key] = derivative.written(signature, cx.strict), derivative
     return call_function(cx, node, known[key][0], operands, {})
+
+
+def _is_function_of_program(cx, operand) -> bool:
+    return isinstance(cx.constant(operand), FunctionValue)
 
 
 def _aliases(names, operands, extra) -> tuple:

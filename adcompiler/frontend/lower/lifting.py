@@ -13,15 +13,17 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import inspect
 import types
 from dataclasses import dataclass, field
 
+from ...derivatives.forms import call_text
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import Static, type_of
 from ..signature import describe
 from ..source import SOURCE, FunctionSource
 from .baked import COMPILED
-from .bound_names import assigned_names, names_used
+from .free_names import FUNCTIONS, free_names, own_names
 from .function_values import ArrayMethod, BoundMethod, Closure, FunctionValue, Partial
 
 
@@ -44,9 +46,20 @@ class Lifted:
         return LiftedPrograms(self.source, outputs, holomorphic)
 
 
-def lift(cx, node, value: FunctionValue) -> Lifted:
-    """A function value as a function that captures nothing."""
-    return _Lifting(cx, node).run(value)
+def lift(cx, node, value, given=None) -> Lifted:
+    """A function value as a function that captures nothing; `given` has function values for some of its parameters.
+
+        ad.grad(loss, wrt=1)(lambda u: u * x, z)
+
+    is the derivative of
+
+        def loss(h, z, *, x):
+            def function(u):
+                return u * x
+            h = function
+            ...
+    """
+    return _Lifting(cx, node).run(value, given or {})
 
 
 @dataclass
@@ -60,13 +73,29 @@ class _Lifting:
     inner: dict = field(default_factory=dict)  # id of a function value -> its name
     definitions: list = field(default_factory=list)
     taken: set = field(default_factory=set)
+    outermost: set = field(default_factory=set)  # the names of the lifted function itself, which nested ones see
     key: list = field(default_factory=list)
 
-    def run(self, value) -> Lifted:
-        if not isinstance(value, Closure):
-            return self.built(self.forwarding(value), value, {})
-        definition = self.definition(value, _name(value))
-        defaults = self.fixed_defaults(value, definition.args)
+    def run(self, value, given) -> Lifted:
+        if isinstance(value, Closure):
+            definition = self.definition(value, _name(value))
+            defaults = self.fixed_defaults(value, definition.args)
+        else:
+            definition = self.forwarding(value) if isinstance(value, FunctionValue) else self.wrapper(value)
+            defaults = {}
+        named = {p.arg for p in (*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs)}
+        for name in given:
+            if name not in named:
+                self.cx.unsupported(
+                    self.node,
+                    "a function is among the star arguments of a derivative",
+                    "give the parameter a name of its own",
+                )
+        bound = [
+            ast.Assign([ast.Name(name, ast.Store())], ast.parse(self.expression(f), mode="eval").body)
+            for name, f in given.items()
+        ]
+        definition.body = [*bound, *definition.body]
         return self.built(definition, value, defaults)
 
     def built(self, definition, value, defaults) -> Lifted:
@@ -104,28 +133,21 @@ class _Lifting:
         else:
             made = tree
             made.name, made.decorator_list, made.returns = name, [], None
-        a = made.args
-        parameters = {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if x is not None}
-        for x in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg):
-            if x is not None:
-                x.annotation = None
-        outside = {n for part in ast.walk(made) if isinstance(part, (ast.Nonlocal, ast.Global)) for n in part.names}
-        if outside:
-            self.cx.unsupported(
-                self.node,
-                f"the derivative of a function that assigns '{sorted(outside)[0]}' of the function around it",
-                "return the value instead of assigning it outside",
-            )
-        own = parameters | assigned_names(made.body)
-        self.taken |= own | {name}
-        renamed = {}
-        for free in sorted(set().union(*(names_used(s) for s in made.body)) - own):
+        functions = [part for part in ast.walk(made) if isinstance(part, FUNCTIONS)]
+        for x in (part for f in functions for part in ast.walk(f.args) if isinstance(part, ast.arg)):
+            x.annotation = None
+        self.taken |= {name}.union(*map(own_names, functions))
+        self.outermost = self.outermost or own_names(made)
+        for free, places in free_names(made).items():
+            if not all(isinstance(place.ctx, ast.Load) for place in places):
+                self.cx.unsupported(
+                    self.node,
+                    f"the derivative of a function that assigns '{free}' of the function around it",
+                    "return the value instead of assigning it outside",
+                )
             found = self.bound_name(closure, free)
-            if found != free:
-                renamed[free] = found
-        for part in ast.walk(made):
-            if isinstance(part, ast.Name) and part.id in renamed:
-                part.id = renamed[part.id]
+            for place in places:
+                place.id = found
         return made
 
     def forwarding(self, value) -> ast.FunctionDef:
@@ -133,7 +155,31 @@ class _Lifting:
         self.taken |= {"function", "args", "options"}
         called = self.expression(value)
         text = f"def function(*args, **options):\n    return {called}(*args, **options)\n"
-        return ast.parse(text).body[0]
+        return self.placed(text)
+
+    def wrapper(self, function) -> ast.FunctionDef:
+        """A definition with the parameters of a function of another scope, that calls it."""
+        signature = inspect.signature(function)
+        self.taken |= set(signature.parameters)
+        self.outermost = set(signature.parameters)
+        name = getattr(function, "__name__", "")
+        name = name if name.isidentifier() else "function"
+        self.taken.add(name)
+        called = self.free(name)
+        self.namespace[called] = function
+        self.key.append((called, id(function)))
+        plain = [p.replace(default=p.empty, annotation=p.empty) for p in signature.parameters.values()]
+        signature = signature.replace(parameters=plain, return_annotation=signature.empty)
+        text = f"def {name}{signature}:\n    return {call_text(called, signature)}\n"
+        return self.placed(text)
+
+    def placed(self, text) -> ast.FunctionDef:
+        """The tree of a definition, which stands where the derivative is taken."""
+        tree = ast.parse(text).body[0]
+        for part in ast.walk(tree):
+            if "lineno" in part._attributes:
+                ast.copy_location(part, self.node)
+        return tree
 
     def expression(self, value) -> str:
         """The text of a function value inside the lifted function."""
@@ -234,7 +280,8 @@ class _Lifting:
     def keyword(self, name, operand, place=None) -> str:
         place = place or ("operand", id(operand))
         if place not in self.places:
-            free = self.free(name) if name in self.captured or (place[0] == "operand") else name
+            clash = name in self.captured or name in self.outermost or name in self.inner.values()
+            free = self.free(name) if clash or place[0] == "operand" else name
             self.places[place] = free
             self.captured[free] = operand
             self.taken.add(free)
