@@ -52,15 +52,23 @@ class Binding:
             if w is not v and not _is_same_array(v, w) and np.shares_memory(v, w, max_work=10_000)
         ]
 
-    def shared_part(self) -> str | None:
-        """A container or an array that stands at two places of the arguments, one of them inside a container; or None."""
-        if not any(isinstance(v, (list, dict, tuple)) or hasattr(v, "__dict__") for v in self.values):
+    def shared_part(self, outside=()) -> str | None:
+        """A container or an array that stands at two places of the arguments, one of them inside a container; or None.
+
+        `outside` has what the function reads beside its arguments, as (name, value).
+        """
+        if not outside and not any(isinstance(v, (list, dict, tuple)) or hasattr(v, "__dict__") for v in self.values):
             return None
-        return shared_part(self.names, self.values)
+        return shared_part(self.names, self.values, outside)
 
 
-def shared_part(names, values) -> str | None:
-    """Where two containers are one object, or two arrays share memory and not both are arguments themselves."""
+def shared_part(names, values, outside=()) -> str | None:
+    """Where two containers are one object, or two arrays share memory and not both are arguments themselves.
+
+    >>> row = [1.0]
+    >>> shared_part(("a", "b"), ([row], row)), shared_part(("a",), (row,), [("rows", [row])])
+    ('a[0] and b are one object', 'a and rows[0] are one object')
+    """
     seen: dict[int, str] = {}
     arrays: dict[int, list] = {}
 
@@ -87,8 +95,9 @@ def shared_part(names, values) -> str | None:
                 return found
         return None
 
-    for name, value in zip(names, values, strict=True):
-        found = visit(value, name, False)
+    given = [(name, value, False) for name, value in zip(names, values, strict=True)]
+    for name, value, inside in (*given, *[(name, value, True) for name, value in outside]):
+        found = visit(value, name, inside)
         if found:
             return found
     return None

@@ -10,6 +10,9 @@ from .errors import AdcompilerError
 from .frontend.signature import describe
 
 
+CONTAINERS = ("tuple", "list", "rows", "dict", "object")
+
+
 def guards_hold(compiled) -> bool:
     """Do the globals that were baked in still hold? Current values of the others go into the namespace."""
     if not compiled.guards:
@@ -34,6 +37,12 @@ def read_globals(compiled):
         if spelling is not None:
             value = container[name]
             compiled.namespace[spelling] = value.cell_contents if is_cell else value
+
+
+def data_outside(compiled) -> list:
+    """The arrays, containers and objects that generated code reads beside its arguments, by name."""
+    read = [(name, compiled.namespace.get(spelling)) for _, name, _, _, spelling in guard_checks(compiled) if spelling]
+    return [(name, value) for name, value in read if isinstance(value, np.ndarray) or describe(value).kind in CONTAINERS]
 
 
 def guard_checks(compiled) -> list:

@@ -14,7 +14,7 @@ from .errors import Loc, UnsupportedSyntaxError
 from .frontend.lower import Signature
 from .frontend.signature import describe, told_apart
 from .frontend.source import COMPILING, last_return
-from .generated_calls import guards_hold, read_globals
+from .generated_calls import data_outside, guards_hold, read_globals
 from .rules import registry
 from .rules.registry import forward_mode, lookup
 from .runtime.debugging import is_checking
@@ -157,11 +157,11 @@ class Programs:
 
     def checked(self, compiled, binding):
         """Refuse what depends on the very objects of a call: defaults that are changed, overlapping arrays that are."""
-        if compiled.mutated:
-            shared = binding.shared_part()
+        if compiled.mutated or compiled.changes_globals:
+            shared = binding.shared_part(data_outside(compiled))
             if shared is not None:
                 raise UnsupportedSyntaxError(
-                    f"{shared}, and the function changes what it is given",
+                    f"{shared}, and the function changes what it is given or reads",
                     compiled.loc,
                     hint="pass a copy at one of the two places",
                 )

@@ -46,6 +46,7 @@ class Compiled:
     hooks: bool = False  # its adjoint calls functions of the user, which must run once
     strict: bool = False  # zero adjoints stay zero, whatever they are multiplied with
     changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
+    changes_globals: bool = False  # memory that it reads beside its arguments is changed
     checks: list | None = None
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 
@@ -104,6 +105,7 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     made.changed = _changed_parameters(generator)
     made.hooks = any(isinstance(s, Assign) and is_hook(s.value) and s.target.active for s in _all_statements(generator))
     made.effects = made.hooks or any(has_outer_effect(s) for s in walk(generator.function.body))
+    made.changes_globals = any(_is_mutated(generator, v) for v in generator.function.globals)
     made.strict = generator.strict
     made.takes_derivatives = bool(generator.cx.assumed.written)
     made.loc = generator.function.loc

@@ -37,6 +37,12 @@ def primal_call(programs, name="function") -> tuple[str, dict]:
     return call_text(name, inspect.Signature(visible)), {name: programs.derivative}
 
 
+def definition_text(name: str, signature: Signature, lines: list[str]) -> str:
+    """The text of a function with the parameters of a signature."""
+    head = f"def {name}({', '.join(n for n, _ in signature.parameters)}):\n"
+    return head + "".join(f"    {line}\n" for line in lines)
+
+
 def path_text(path) -> str:
     """An input as an expression: `x`, or an element of a star parameter."""
     return path[0] if len(path) == 1 else f"{path[0]}[{path[1]!r}]"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
-from .forms import identifier, path_text
+from .forms import fresh_names, identifier, path_text
+from .private_copies import copy_text, apart
 from .written import free_name, written_function
 
 
@@ -29,25 +29,25 @@ def described_binding(programs, signature: Signature) -> Binding:
     return binding
 
 
-def private_arguments(compiled, signature: Signature, namespace: dict) -> list[str]:
-    """The arguments of a call of generated code: those that it writes into are copied."""
-    given = []
-    if signature.aliases and compiled.mutated:  # copies would part what is one array
+def private_arguments(compiled, signature: Signature, namespace: dict) -> tuple[list[str], list[str]]:
+    """The arguments of a call of generated code, those that it writes into copied, and lines to stand before the call."""
+    described = dict(signature.parameters)
+    changed = [n for k, (n, _) in enumerate(signature.parameters) if k in compiled.mutated]
+    if signature.aliases and changed:  # copies would part what is one array
         raise UnsupportedSyntaxError(
             f"'{signature.aliases[0][0]}' and '{signature.aliases[0][1]}' may be one array, which the function changes, "
             "in a derivative that is differentiated again",
             compiled.loc,
             hint=f"pass {signature.aliases[0][1]}.copy()",
         )
-    for k, (name, d) in enumerate(signature.parameters):
-        if k not in compiled.mutated:
-            given.append(name)
-        elif d.kind == "num":
-            given.append(f"{name}.copy(order='K')" if d.type.boxed else name)  # the layout may decide what is a view
-        else:
-            namespace["deepcopy"] = copy.deepcopy
-            given.append(f"deepcopy({name})")
-    return given
+    lines = []
+    if any(described[n].kind != "num" for n in changed):
+        with_parts = [n for n, d in signature.parameters if d.kind not in ("static", "opaque")]
+        (test,) = fresh_names(signature, "apart")
+        namespace[test] = apart
+        lines.append(f"assert {test}({tuple(with_parts)!r}, {', '.join(with_parts)})")
+    given = [copy_text(n, d, namespace) if n in changed else n for n, d in signature.parameters]
+    return given, lines
 
 
 def fully_taped(programs, signature, *, joint, strict):
@@ -73,9 +73,9 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}
-    given = ", ".join(private_arguments(compiled, signature, namespace))
-    head = f"def {name}({', '.join(parameters)}):\n"
-    call = f"{called}({given})"
+    given, lines = private_arguments(compiled, signature, namespace)
+    head = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
+    call = f"{called}({', '.join(given)})"
     if resolved.is_single and not with_value and not has_aux:
         return written_function(name, f"{head}    return {call}[1]\n", namespace)
     value, gradient = free_name("value", parameters), free_name("gradient", parameters)

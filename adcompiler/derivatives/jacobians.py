@@ -20,7 +20,7 @@ from ..many_directions import columns_along_basis
 from ..runtime.finish import is_nan, private_copy
 from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
-from .forms import fresh_names, identifier, path_text, primal_call
+from .forms import definition_text, fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, written_gradient
 from .short_calls import call_test, is_simple, own_array
 from .tangents import tangent_call
@@ -249,7 +249,6 @@ def written_by_rows(programs, wrt, signature: Signature, strict: bool, name: str
 def written_by_columns(programs, wrt, signature: Signature, strict: bool, name: str):
     """A Jacobian by forward mode as a function with source: one tangent for each number of the inputs."""
     inputs = _array_inputs(programs, wrt, signature)
-    parameters = [n for n, _ in signature.parameters]
     value, k, direction, column = fresh_names(signature, "value", "k", "direction", "column")
     called, namespace = primal_call(programs)
     lines, results = [f"{value} = {called}"], []
@@ -257,9 +256,10 @@ def written_by_columns(programs, wrt, signature: Signature, strict: bool, name: 
     for at, path in enumerate(inputs.asked):
         x = path[0]
         shaped = f"np.reshape({direction}, np.shape({x}))" if described[x].type.rank else f"{direction}[0]"
-        call, known, _ = tangent_call(programs, (x,), signature, strict, [shaped])
+        call, before, known = tangent_call(programs, (x,), signature, strict, [shaped])
         namespace.update(known)
         lines += [
+            *before,
             f"columns_{at} = []",
             f"for {k} in range(np.size({x})):",
             f"    {direction} = np.zeros(np.size({x}))",
@@ -268,7 +268,7 @@ def written_by_columns(programs, wrt, signature: Signature, strict: bool, name: 
         ]
         results.append(f"np.reshape(np.stack(columns_{at}, 1), np.shape({value}) + np.shape({x}))")
     packed = results[0] if inputs.is_single else f"({', '.join(results)},)"
-    text = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {s}\n" for s in [*lines, f"return {packed}"])
+    text = definition_text(name, signature, [*lines, f"return {packed}"])
     return written_function(name, text, {"np": np, **namespace})
 
 
@@ -340,9 +340,8 @@ class HessianProduct(Derivative):
         given = Signature(signature.parameters[:-1], (), (), signature.aliases)
         asked = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
         tangents = [f"{v}[{k}]" for k in range(len(asked))] if isinstance(self.wrt, (tuple, list)) else [v]
-        call, namespace, _ = tangent_call(self.inner, asked, given, strict, tangents)
-        parameters = ", ".join(n for n, _ in signature.parameters)
-        return written_function(name, f"def {name}({parameters}):\n    return {call}[1]\n", namespace)
+        call, lines, namespace = tangent_call(self.inner, asked, given, strict, tangents)
+        return written_function(name, definition_text(name, signature, [*lines, f"return {call}[1]"]), namespace)
 
 
 __all__ = ["HessianProduct", "Jacobian"]

@@ -9,8 +9,9 @@ from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Signature
 from ..runtime.derivatives import in_memory_like
 from .derivative import Derivative
-from .forms import fresh_names, identifier, path_text, primal_call
+from .forms import definition_text, fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, outputs_of, private_arguments
+from .private_copies import copy_text
 from .written import written_function
 
 
@@ -28,13 +29,15 @@ class Tangent(Derivative):
         tangents = [n for n, _ in signature.parameters[len(signature.parameters) - count :]]
         given = Signature(signature.parameters[: len(signature.parameters) - count], (), (), signature.aliases)
         name = identifier(self.__name__, "tangent_of_function")
-        call, namespace, _ = tangent_call(self.inner, self.wrt, given, strict, tangents)
-        parameters = ", ".join(n for n, _ in signature.parameters)
-        return written_function(name, f"def {name}({parameters}):\n    return {call}\n", namespace)
+        call, lines, namespace = tangent_call(self.inner, self.wrt, given, strict, tangents)
+        return written_function(name, definition_text(name, signature, [*lines, f"return {call}"]), namespace)
 
 
 def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
-    """The text of a call of the generated tangent function, what it needs, and the inputs; `tangents` are expressions."""
+    """The text of a call of the generated tangent function, lines before it, and what they need.
+
+    `tangents` are expressions.
+    """
     binding = described_binding(programs, signature)
     resolved = resolve_wrt(tuple(wrt), binding)
     if any(len(path) > 1 for path in resolved.asked):
@@ -46,23 +49,25 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
     compiled = programs.compiled_tangent(inner, strict=strict)
     called = f"{compiled.name}_tangent"
     namespace = {called: compiled.functions["tangent"]}
-    given = private_arguments(compiled, signature, namespace)
+    given, lines = private_arguments(compiled, signature, namespace)
     by_name = {path[0]: t for path, t in zip(resolved.asked, tangents, strict=True)}
     for k, (name, _) in enumerate(signature.parameters):
         if (name,) in resolved.paths:
             tangent = by_name[name]
-            if k in compiled.mutated and dict(signature.parameters)[name].kind == "num":
+            described = dict(signature.parameters)[name]
+            if k in compiled.mutated and described.kind == "num":
                 namespace["in_memory_like"] = in_memory_like
                 tangent = f"in_memory_like({tangent}, {name})"
+            elif k in compiled.mutated:
+                tangent = copy_text(tangent, described, namespace)
             given.append(tangent)
-    return f"{called}({', '.join(given)})", namespace, resolved
+    return f"{called}({', '.join(given)})", lines, namespace
 
 
 def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, *, name: str, with_value: bool):
     """A gradient by one tangent for each number in the inputs, as a function with source."""
     binding = described_binding(programs, signature)
     resolved = resolve_wrt(wrt, binding)
-    parameters = [n for n, _ in signature.parameters]
     described = dict(signature.parameters)
     name = identifier(name, "gradient_of_function")
     value, k, direction = fresh_names(signature, "value", "k", "direction")
@@ -76,16 +81,17 @@ def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, 
                 hint="leave out mode=, or pass arrays",
             )
         if not d.type.rank:
-            call, known, _ = tangent_call(programs, (path[0],), signature, strict, ["1.0"])
+            call, before, known = tangent_call(programs, (path[0],), signature, strict, ["1.0"])
             slope = f"slope_{at}"
-            lines += [f"{value}, {slope} = {call}"]
+            lines += [*before, f"{value}, {slope} = {call}"]
             results.append(slope)
         else:
-            call, known, _ = tangent_call(
+            call, before, known = tangent_call(
                 programs, (path[0],), signature, strict, [f"np.reshape({direction}, np.shape({x}))"]
             )
             slopes = f"slopes_{at}"
             lines += [
+                *before,
                 f"{slopes} = np.zeros(np.size({x}))",
                 f"for {k} in range(np.size({x})):",
                 f"    {direction} = np.zeros(np.size({x}))",
@@ -99,6 +105,5 @@ def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, 
         called, known = primal_call(programs)
         namespace.update(known)
         packed = f"{called}, {packed}"
-    text = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in [*lines, f"return {packed}"])
-    return written_function(name, text, namespace)
+    return written_function(name, definition_text(name, signature, [*lines, f"return {packed}"]), namespace)
 

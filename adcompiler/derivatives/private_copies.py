@@ -1,0 +1,97 @@
+"""Copies of arguments, written out: what generated code changes is given to it in memory of its own.
+
+    def grad_of_f(x, rows):
+        assert apart(("rows",), rows)
+        return f_gradient(x, [v.copy(order='K') for v in rows])[1]
+
+A copy is written by the type of the argument, so that it is differentiated like any other code. It parts what is one
+object; whether there is any such is tested when the code runs.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+
+from ..calling import shared_part
+from ..errors import UnsupportedSyntaxError
+from ..frontend.signature import Described
+from ..rules.registry import inactive
+from .forms import identifier
+from .written import free_name, written_function
+
+
+def copy_text(text: str, d: Described, namespace: dict) -> str:
+    """An expression for a copy of the value of `text`, which is described by `d`; what it calls goes to `namespace`.
+
+    >>> from ..frontend.signature import describe
+    >>> import numpy as np
+    >>> copy_text("p", describe([np.ones(2), (1.0, np.ones(2))]), {})
+    "[p[0].copy(order='K'), (p[1][0], p[1][1].copy(order='K'))]"
+    """
+    if d.kind == "num":
+        if d.type.boxed is None:  # an array, or a number, which stays one
+            return f"(+{text})"
+        return f"{text}.copy(order='K')" if d.type.boxed else text  # the layout may decide what is a view
+    if d.kind in ("list", "dict") and d.type not in (None, list, dict):
+        raise UnsupportedSyntaxError(
+            f"a {d.type.__name__} is changed by a function whose derivative is differentiated again",
+            hint="pass a plain list or dict",
+        )
+    if d.kind == "rows":
+        return f"[{copy_text('v', d.items[0], namespace)} for v in {text}]"
+    if d.kind == "list":
+        return f"[{', '.join(copy_text(f'{text}[{k!r}]', i, namespace) for k, i in d.items)}]"
+    if d.kind == "dict":
+        return f"{{{', '.join(f'{k!r}: ' + copy_text(f'{text}[{k!r}]', i, namespace) for k, i in d.items)}}}"
+    if d.kind == "tuple":
+        parts = [copy_text(f"{text}[{k}]", i, namespace) for k, i in d.items]
+        if d.type is not None and d.type is not tuple:
+            return f"{_known(d.type.__name__, d.type, namespace)}({', '.join(parts)})"
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if d.kind == "object":
+        return f"{_known(f'copy_of_{d.type.__name__}', object_copier(d), namespace)}({text})"
+    return f"{_known('deepcopy', copy.deepcopy, namespace)}({text})" if d.kind == "opaque" else text
+
+
+def object_copier(d: Described):
+    """`def copy_of_P(value)`: a new object of the class with copies of the attributes."""
+    name = identifier(f"copy_of_{d.type.__name__}", "copy_of_object")
+    namespace: dict = {}
+    cls = _known(d.type.__name__ if d.type.__name__.isidentifier() else "cls", d.type, namespace)
+    frozen = dataclasses.is_dataclass(d.type) and d.type.__dataclass_params__.frozen
+    to = "    object.__setattr__(made, {0!r}, {1})\n" if frozen else "    made.{0} = {1}\n"
+    lines = [to.format(k, copy_text(f"value.{k}", i, namespace)) for k, i in d.items]
+    text = f"def {name}(value):\n    made = object.__new__({cls})\n{''.join(lines)}    return made\n"
+    return written_function(name, text, namespace)
+
+
+def _known(wanted, value, namespace) -> str:
+    if namespace.get(wanted) is value:
+        return wanted
+    name = free_name(identifier(wanted, "function"), {*namespace, "made", "value", "v"})
+    namespace[name] = value
+    return name
+
+
+def apart(names, *values) -> bool:
+    """True; raises UnsupportedSyntaxError if one object stands at two places of the arguments, one of which is changed.
+
+    >>> row = [1.0]
+    >>> apart(("a", "b"), [row, row], 2.0)
+    Traceback (most recent call last):
+    adcompiler.errors.UnsupportedSyntaxError: a[0] and a[1] are one object, and the function whose derivative is taken changes what it is given
+      hint: pass a copy at one of the two places
+    """
+    shared = shared_part(names, values)
+    if shared is not None:
+        raise UnsupportedSyntaxError(
+            f"{shared}, and the function whose derivative is taken changes what it is given",
+            hint="pass a copy at one of the two places",
+        )
+    return True
+
+
+inactive(apart)
+
+__all__ = ["copy_text", "object_copier", "apart"]
