@@ -10,7 +10,7 @@ from .calling import resolve_wrt
 from .errors import NotScalarError
 from .forward import run_tangent
 from .many_directions import columns_along_basis
-from .runtime.shadows import attribute_names, is_object
+from .runtime.shadows import attribute_names, is_object, without_attributes
 
 
 class ForwardGradientCaller:
@@ -149,7 +149,7 @@ def assembled(value, slopes, holomorphic):
     if isinstance(value, dict):
         return {k: assembled(v, slopes, holomorphic) for k, v in value.items()}
     if is_object(value):
-        made = object.__new__(type(value))
+        made = without_attributes(value)
         for k in attribute_names(value):
             object.__setattr__(made, k, assembled(getattr(value, k), slopes, holomorphic))
         return made

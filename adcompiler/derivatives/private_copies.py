@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import types
 
 from ..calling import shared_part
 from ..errors import UnsupportedSyntaxError
@@ -49,6 +50,15 @@ def copy_text(text: str, d: Described, namespace: dict) -> str:
         if d.type is not None and d.type is not tuple:
             return f"{_known(d.type.__name__, d.type, namespace)}({', '.join(parts)})"
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if d.kind == "object" and d.type is types.SimpleNamespace:
+        parts = [f"{k}={copy_text(f'{text}.{k}', i, namespace)}" for k, i in d.items]
+        return f"{_known('SimpleNamespace', d.type, namespace)}({', '.join(parts)})"
+    if d.kind == "object" and d.type.__new__ is not object.__new__:
+        raise UnsupportedSyntaxError(
+            f"a {d.type.__name__}, whose class has a __new__ of its own, is changed by a function whose derivative is "
+            "differentiated again",
+            hint="build what is changed inside of the function",
+        )
     if d.kind == "object":
         return f"{_known(f'copy_of_{d.type.__name__}', object_copier(d), namespace)}({text})"
     return f"{_known('deepcopy', copy.deepcopy, namespace)}({text})" if d.kind == "opaque" else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ShapeError
-from .shadows import attribute_names, is_object
+from .shadows import attribute_names, is_object, without_attributes
 from .tangents import laid_out, zero_tangent
 
 
@@ -140,7 +140,7 @@ def finished_tangent(tangent, value, held):
         given = tangent or {}
         return {k: finished_tangent(given.get(k), v, held) for k, v in value.items()}
     if is_object(value):
-        made = object.__new__(type(value))
+        made = without_attributes(value)
         given = tangent or {}
         for k in attribute_names(value):
             object.__setattr__(made, k, finished_tangent(given.get(k), getattr(value, k), held))

@@ -171,6 +171,17 @@ def attribute_names(value) -> list[str]:
     )
 
 
+def without_attributes(value):
+    """A new object of the class of `value`, without attributes.
+
+    >>> import types
+    >>> without_attributes(types.SimpleNamespace(x=1.0))
+    namespace()
+    """
+    cls = type(value)
+    return object.__new__(cls) if cls.__new__ is object.__new__ else cls.__new__(cls)
+
+
 def added(a, b):
     """The sum of two slots; tuples add element by element, 0.0 and None are zero."""
     if isinstance(a, tuple) or isinstance(b, tuple):
@@ -364,8 +375,7 @@ def gradient_of(shadow, given):
         return _filled(container, [p for _, p in parts])
     if isinstance(container, dict):
         return _filled(container, dict(parts))
-    cls = type(container)
-    made = object.__new__(cls) if cls.__new__ is object.__new__ else cls.__new__(cls)
+    made = without_attributes(container)
     for k, p in parts:
         object.__setattr__(made, k, p)
     return made

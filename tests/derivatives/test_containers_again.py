@@ -1,4 +1,5 @@
 """Second derivatives with respect to containers, and of programs whose arrays take their adjoints by identity."""
+import types
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -135,3 +136,66 @@ def test_shadows_are_known_by_the_container_that_made_them():
         return a[0] * a[1] * b[0]
 
     assert ad.grad(ad.grad(f))(1.5) == pytest.approx(2.0 * 12.0 * 1.5**2)
+
+
+def rows_that_change(p, x):
+    p[0] *= x
+    p[1] = p[0] * x
+    p.append(x * x)
+    return np.sum(p[0] * p[1] * p[2])
+
+
+def keys_that_come(p, x):
+    p["sum"] = p["w"] * x + p["c"]
+    p["c"] = np.sum(p["sum"] ** 2) * p["c"]
+    return p["c"] * x[0]
+
+
+def attributes_that_come(p, x):
+    p.scaled = p.w * x
+    p.scaled[1] *= p.c
+    p.w = p.scaled**2
+    return np.sum(p.w * p.c)
+
+
+def containers_in_a_tuple(p, x):
+    p[0][0] = p[0][0] * x
+    p[0][1] = x * p[1]
+    return np.sum(p[0][1] ** 2 * p[0][0])
+
+
+def ranked(p, x):
+    p.sort(key=lambda v: -v)
+    return sum(w * v**2 for w, v in zip(x, p, strict=True)) * max(p, key=lambda v: v * v)
+
+
+CHANGED = {
+    "list of arrays": (rows_that_change, lambda t: [X * t, X + t]),
+    "dict": (keys_that_come, lambda t: {"w": X * t, "c": t}),
+    "object": (attributes_that_come, lambda t: Parameters(X * t, t)),
+    "namespace": (attributes_that_come, lambda t: types.SimpleNamespace(w=X * t, c=t)),
+    "tuple": (containers_in_a_tuple, lambda t: ([X * t, X + t], t)),
+    "sorted": (ranked, lambda t: [t, 2.0 + t, t * t]),
+}
+
+
+def total(tree):
+    """A weighted sum of the numbers in a gradient."""
+    if isinstance(tree, np.ndarray):
+        return np.sum(tree * np.arange(1.0, tree.size + 1))
+    named = tree if isinstance(tree, dict) else getattr(tree, "__dict__", {})
+    parts = tree if isinstance(tree, (tuple, list)) else [named[k] for k in sorted(named)]
+    return sum((k + 1.5) * (total(v) if not isinstance(v, float) else v) for k, v in enumerate(parts))
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_containers_that_the_function_changes(name):
+    f, make = CHANGED[name]
+    gradient = ad.grad(f)
+    slope = ad.jvp(make, (1.3,), (1.0,))[1]  # the direction in which the container moves
+    wanted = (total(gradient(make(1.3 + 1e-5), X)) - total(gradient(make(1.3 - 1e-5), X))) / 2e-5
+    value, tangent = ad.jvp(gradient, (make(1.3), X), (slope, None))
+    assert total(tangent) == pytest.approx(wanted, rel=1e-7)
+    assert total(value) == pytest.approx(total(gradient(make(1.3), X)), rel=1e-12)
+    back = ad.vjp(gradient, make(1.3), X, wrt=0)[1](slope)
+    assert total(back) == pytest.approx(total(tangent), rel=1e-10)  # the Hessian is symmetric

@@ -62,6 +62,8 @@ def _isinstance(cx, node, args, kwargs):
 
 def _hasattr(cx, node, args, kwargs):
     t, name = cx.type(args[0]), cx.constant(args[1])
+    if not isinstance(name, str):
+        return None
     if isinstance(t, Ref) and t.kind == "object":
         holder = cx.assumed.holders[t.site]
         return Const(name in holder.items or hasattr(holder.cls, name))

@@ -14,7 +14,9 @@ import operator
 import numpy as np
 
 from ...ir.nodes import Call, Const, Var
-from ...ir.types import Num, without_dims
+from ...ir.types import INT, OPAQUE, Num, without_dims
+from ...runtime.choosing import position_of_largest, position_of_smallest
+from ...runtime.containers import sorting_order
 from ...runtime.seeds import unit_seed
 from ...runtime.strict import zero_wins
 from ...runtime.tangents import zeros_laid_out
@@ -33,6 +35,8 @@ def lower_generated(cx, node, function, args, kwargs):
         return shadow_tables.make_table(cx, node)
     if function is Tape:
         return tapes.make_tape(cx, node, args, kwargs)
+    if callable(function) and getattr(function, "__hash__", None) and function in _POSITIONS and not kwargs:
+        return cx.assign_temporary(Call(function, tuple(args)), _POSITIONS[function], node, varied=False)
     handler = _FORMS.get(function) if callable(function) and getattr(function, "__hash__", None) else None
     return handler(cx, node, args) if handler is not None and not kwargs else None
 
@@ -67,6 +71,9 @@ def _constant_like(function):
 
     return handler
 
+
+# Functions of active keys, whose results carry no derivative.
+_POSITIONS = {sorting_order: OPAQUE, position_of_largest: INT, position_of_smallest: INT}
 
 _FORMS = {
     zero_wins: _zero_wins,

@@ -8,11 +8,15 @@ attributes), with a zero of the right form for each number. The shadow of an arr
 from __future__ import annotations
 
 import operator
+import types
 from dataclasses import dataclass
+
+import numpy as np
 
 from ...ir.nodes import NOTHING, Call, Const, Var
 from ...ir.types import FLOAT, STATIC, Num, Ref, Static, Tup, without_dims
-from ...runtime.shadows import Shadows, add_seed, added, gradient_of, part, shadow_of, tangents_of
+from ...runtime.derivatives import not_run
+from ...runtime.shadows import Shadows, add_seed, added, entries, gradient_of, part, shadow_of, tangents_of
 from .alias_groups import Group
 from .function_values import FunctionValue
 from .holders import share_holder_group
@@ -101,15 +105,68 @@ def _tangents(cx, node, args):
 # -- gradients of containers, seeds of containers ----------------------------------------------------------------------
 
 
+@dataclass(eq=False)
+class KnownEntries(FunctionValue):
+    """`entries(container)`: what stood in a container when it was asked for, by key, or a copy of a list of like elements."""
+
+    container: object
+    items: dict | None
+    copied: object = None
+
+    def captured(self, cx, seen):
+        yield self.container
+        yield from self.items.values() if self.items is not None else (self.copied,)
+
+
+def known_entries(cx, node, args):
+    """`entries(primal)`."""
+    from .calls import call_function
+
+    (primal,) = args
+    t = cx.type(primal)
+    if not isinstance(t, Ref):
+        return None
+    holder = cx.assumed.holders[t.site]
+    if holder.exact:
+        keys = cx.assumed.entry_keys.setdefault((cx.place(node), t.site), tuple(holder.items))
+        items = {key: _read_element(cx, node, primal, key) for key in keys}
+        value = KnownEntries(primal, {k: _entries_of_element(cx, node, v) for k, v in items.items()})
+    elif holder.kind == "list" and not isinstance(holder.element, (Ref, Tup)):
+        value = KnownEntries(primal, None, call_function(cx, node, _copied, [primal], {}))
+    else:
+        cx.unsupported(
+            node,
+            f"the gradient of a {holder.kind} whose content changes is differentiated again, and it holds other than "
+            "numbers and arrays",
+            "use a list of numbers or arrays, or copy the argument at the start of the function",
+        )
+    made = cx.assign_temporary(Const(not_run), STATIC, node)
+    made.const = value
+    return made
+
+
+def _entries_of_element(cx, node, element):
+    from .values import tuple_of
+
+    t = cx.type(element)
+    if isinstance(t, Tup) and any(isinstance(i, (Ref, Tup)) for i in t.items):
+        return tuple_of(cx, node, [_entries_of_element(cx, node, i) for i in element.items])
+    return known_entries(cx, node, [element]) if isinstance(t, Ref) else element
+
+
 def gradient(cx, node, args):
     """`gradient_of(shadow, primal)`: what the slots hold, in the structure of the primal."""
     table = cx.constant(args[0])
+    given = cx.constant(args[1])
+    if isinstance(given, KnownEntries) and isinstance(table, ShadowTable):
+        return _gradient(cx, node, table, given.container, given)
     if not isinstance(table, ShadowTable) or not isinstance(cx.type(args[1]), Ref):
         return None
     return _gradient(cx, node, table, args[1])
 
 
-def _gradient(cx, node, table, primal):
+def _gradient(cx, node, table, primal, given=None):
+    from .calls import call_function
     from .dicts import dict_from
     from .items import read_item
     from .lists import make_list
@@ -118,20 +175,30 @@ def _gradient(cx, node, table, primal):
     holder = cx.assumed.holders[cx.type(primal).site]
     slots = call_table(cx, node, table, [primal])
     if not holder.exact:
-        return _of_like_elements(cx, node, table, primal, slots, holder)
+        if given is not None and isinstance(holder.element, Num) and holder.element.boxed:
+            slots = call_function(cx, node, _in_shape, [slots, given.copied], {})
+        return _of_like_elements(cx, node, table, primal if given is None else given.copied, slots, holder)
     parts = {}
     for key, t in holder.items.items():
+        if given is not None and key not in given.items:  # stored later
+            continue
         if _is_constant(t, holder.statics.get(key, NOTHING)):
             parts[key] = Const(None)
             continue
         slot = read_item(cx, node, slots, Const(key))
-        parts[key] = _element(cx, node, table, t, slot, lambda key=key: _read_element(cx, node, primal, key))
+        if given is not None:
+            read = lambda key=key: given.items[key]  # noqa: E731
+        else:
+            read = lambda key=key: _read_element(cx, node, primal, key)  # noqa: E731
+        parts[key] = _element(cx, node, table, t, slot, read)
     if holder.kind == "list":
         return make_list(cx, node, list(parts.values()))
     if holder.kind == "dict":
         return dict_from(cx, node, [Const(k) for k in parts], list(parts.values()))
     if has_generated_init(holder.cls) and not hasattr(holder.cls, "__post_init__"):
         return construct(cx, node, holder.cls, [], parts)
+    if holder.cls is types.SimpleNamespace:
+        return call_function(cx, node, holder.cls, [], parts)
     made = empty_object(cx, node, [Const(holder.cls)])
     for key, value in parts.items():
         write_attribute(cx, node, made, key, value)
@@ -159,7 +226,11 @@ def _element(cx, node, table, t, slot, read):
     from .values import tuple_of
 
     if isinstance(t, Ref):
-        return _gradient(cx, node, table, read())
+        part = read()
+        known = cx.constant(part)
+        if isinstance(known, KnownEntries):
+            return _gradient(cx, node, table, known.container, known)
+        return _gradient(cx, node, table, part)
     if isinstance(t, Tup):
         items = read().items
         found = []
@@ -173,6 +244,8 @@ def _element(cx, node, table, t, slot, read):
         return tuple_of(cx, node, found)
     if isinstance(t, Num) and t.boxed is not False and table.place in cx.assumed.tables_of_arrays:
         return emit_call(cx, node, operator.add, (slot, call_table(cx, node, table, [read()])), {})
+    if isinstance(t, Num) and t.boxed and t.rank and getattr(cx.type(slot), "rank", None) != t.rank:  # nothing reached it
+        return emit_call(cx, node, operator.add, (emit_call(cx, node, np.zeros_like, (read(),), {}), slot), {})
     return slot
 
 
@@ -209,6 +282,10 @@ def table_operand(table):
 
 def _copied(slots):
     return [slot for slot in slots]
+
+
+def _in_shape(slots, primal):
+    return [np.zeros_like(element) + slot for slot, element in zip(slots, primal)]  # noqa: B905
 
 
 def _with_identity(shadow, slots, primal):
@@ -276,6 +353,14 @@ def component(cx, node, args):
     return None
 
 
-FORMS = {shadow_of: _of_function, tangents_of: _tangents, gradient_of: gradient, add_seed: seed, added: add, part: component}
+FORMS = {
+    shadow_of: _of_function,
+    entries: known_entries,
+    tangents_of: _tangents,
+    gradient_of: gradient,
+    add_seed: seed,
+    added: add,
+    part: component,
+}
 
 __all__ = ["FORMS", "ShadowTable", "call_table", "make_table"]
