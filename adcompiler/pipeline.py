@@ -24,7 +24,7 @@ from .codegen.seeds import differentiated_result, refuse_text
 from .codegen.tangent import TangentGenerator, name_tangents
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
-from .ir.nodes import Var, operands
+from .ir.nodes import Loop, Segment, Var, operands, walk
 from .ir.verify import verify
 from .rules.registry import forward_mode
 from .transform.automatic import DEEPEST, loops_to_mark, mark_for_checkpointing
@@ -82,6 +82,7 @@ def compile_function(
     if backend == "numba":
         sum_elements_apart(function, cx)
     functions = (function, *[i.function for i in instances])
+    marked = backend != "numba" and _is_marked(functions, checkpoint)
     deepest = 1 if backend == "numba" else DEEPEST  # compiled code keeps no plan of a loop inside another one's
     loops = sum(len(loops_to_mark(f, deepest)) for f in functions)
     for f in functions:
@@ -116,7 +117,9 @@ def compile_function(
     )
     options.update(plain=form == "none", tape_dtype=tape_dtype)
     if not instances:
-        return Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
+        made = Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
+        made.is_checkpointed = marked
+        return made
     note_shadows(instances, layouts, shadowed)
     options["volatile"] = volatile_families([layout, *layouts], shared)
     options["module_names"] = name_instances(instances, [layout, *layouts], base_name(function), joint)
@@ -124,7 +127,17 @@ def compile_function(
     for instance, its_layout in zip(instances, layouts, strict=True):
         check(instance.function, its_layout, "ties")
         generator.parts.append(InstanceGenerator(instance, cx, its_layout, shadowed, namer=generator.namer, **options))
-    return generator.run()
+    made = generator.run()
+    made.is_checkpointed = marked
+    return made
+
+
+def _is_marked(functions, checkpoint) -> bool:
+    """Has the program segments or checkpointed loops, or would it get them?"""
+    statements = [s for f in functions for s in walk(f.body)]
+    if checkpoint is not None and any(isinstance(s, Loop) for s in statements):
+        return True
+    return any(isinstance(s, Segment) or isinstance(s, Loop) and s.checkpoints is not None for s in statements)
 
 
 def compile_tangent(
@@ -135,8 +148,12 @@ def compile_tangent(
     in_place=frozenset(),
     backend: str = "numpy",
     directions: bool = False,
+    marked: bool = False,
 ) -> Compiled:
-    """All passes of forward mode, in order; `in_place` as in `compile_function`; many `directions` at once or one."""
+    """All passes of forward mode, in order; `in_place` as in `compile_function`; many `directions` at once or one.
+
+    marked: the marks of checkpointing stand in the tangent function as in the function.
+    """
     _, simplifying, verifying, *_ = switches()
     with forward_mode():
         function, cx = lower_function(source, signature, in_place, strict)
@@ -150,11 +167,11 @@ def compile_tangent(
         outputs = result_variables(function, signature)
         calls = Activity(function, cx, inputs, outputs, instances, mirrored=True).walk_in_place
         if calls:
-            again = dict(strict=strict, in_place=in_place | calls, backend=backend, directions=directions)
+            again = dict(strict=strict, in_place=in_place | calls, backend=backend, directions=directions, marked=marked)
             return compile_tangent(source, signature, **again)
         check(function, layout, "activity")
         layouts = [Layout(i.function) for i in instances]
-        options = dict(strict=strict, simplifying=simplifying, verifying=verifying, directions=directions)
+        options = dict(strict=strict, simplifying=simplifying, verifying=verifying, directions=directions, marked=marked)
         options["module_names"] = name_tangents(instances, [layout, *layouts], base_name(function))
         generator = TangentGenerator(function, cx, layout, signature, inputs, **options)
         generator.backend = backend

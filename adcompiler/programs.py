@@ -136,11 +136,12 @@ class Programs:
         """The tangent function of forward mode."""
         return self.checked(self.compiled_tangent(self.signature(binding, paths), strict=strict), binding)
 
-    def compiled_tangent(self, signature, *, strict=False):
+    def compiled_tangent(self, signature, *, strict=False, marked=False):
+        """The tangent function; `marked` keeps the marks of checkpointing, for a derivative of it."""
         return self.cached(
-            ("tangent", signature, strict),
+            ("marked tangent" if marked else "tangent", signature, strict),
             lambda: pipeline.compile_tangent(
-                self.forward_source_at(signature, strict), signature, strict=strict, backend=self.backend
+                self.forward_source_at(signature, strict), signature, strict=strict, backend=self.backend, marked=marked
             ),
         )
 

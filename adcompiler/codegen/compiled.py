@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ..ir.nodes import Assign, ContainerOp, Store, Var, walk
+from ..ir.nodes import Assign, Call, ContainerOp, Store, Var, walk
 from ..ir.types import Num, Ref
+from ..rules.registry import own_rule
 from ..transform.code import nodes
 from ..transform.hook_adjoints import is_hook
 from ..transform.primal_operands import CHANGING
@@ -48,6 +49,8 @@ class Compiled:
     changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
     changes_globals: bool = False  # memory that it reads beside its arguments is changed
     checks: list | None = None
+    can_be_repeated: bool = True  # running it, or a derivative of it, twice is the same, and its adjoint that of its slope
+    is_checkpointed: bool = False  # the program has marks of checkpointing, or the compiler would set them
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 
 
@@ -106,6 +109,8 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     made.hooks = any(isinstance(s, Assign) and is_hook(s.value) and s.target.active for s in _all_statements(generator))
     made.effects = made.hooks or any(has_outer_effect(s) for s in walk(generator.function.body))
     made.changes_globals = any(_is_mutated(generator, v) for v in generator.function.globals)
+    once = any(has_outer_effect(s) or _has_own_adjoint(s) for s in _all_statements(generator))
+    made.can_be_repeated = not once and not made.changes_globals
     made.strict = generator.strict
     made.takes_derivatives = bool(generator.cx.assumed.written)
     made.loc = generator.function.loc
@@ -115,6 +120,15 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     made.lines = maps
     namespace[COMPILED] = made
     return made
+
+
+def _has_own_adjoint(s) -> bool:
+    """Has this statement an adjoint that the user gives, so that a slope may not be its transpose?"""
+    if not isinstance(s, Assign) or not isinstance(s.value, Call):
+        return False
+    rule = s.value.rule
+    given = rule is not None and (rule.vjp is not None or rule.jvp is not None) and own_rule(s.value.function) is None
+    return given or is_hook(s.value)
 
 
 def _is_mutated(generator, v: Var) -> bool:

@@ -34,10 +34,10 @@ class TangentGenerator:
     backend = "numpy"
 
     def __init__(self, function, cx, layout, signature, inputs, *, strict, simplifying, verifying, instance=None,
-                 namer=None, module_names=frozenset(), directions=False):
+                 namer=None, module_names=frozenset(), directions=False, marked=False):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
         self.strict, self.simplifying, self.verifying = strict, simplifying, verifying
-        self.instance, self.module_names, self.directions = instance, module_names, directions
+        self.instance, self.module_names, self.directions, self.marked = instance, module_names, directions, marked
         self.parts: list[TangentGenerator] = []
         self.saver = _NothingKept()
         self.base = base_name(function)
@@ -79,7 +79,7 @@ class TangentGenerator:
         given = [builder.dot_name(v.name) for v in self.active_parameters()]
         parameters = [*(v.name for v in self.function.params), *given]
         start, outputs = self.opening(builder, names)
-        code = [*start, *TangentPrinter(self.function, names, builder, self.namer).body()]
+        code = [*start, *TangentPrinter(self.function, names, builder, self.namer, self.marked).body()]
         returned = self.returned(builder, names, outputs)
         self.verify(code, returned, parameters, "tangent")
         code.append(Line(None, returned, keep=True))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from ..ir.nodes import Assign, If, Loop, Try, UserCall, Var, With, operands
+from ..ir.nodes import Assign, If, Loop, Segment, Try, UserCall, Var, With, operands
 from ..ir.types import Num
+from ..segments import checkpoint, checkpointed
 from ..transform.bars import unique
-from ..transform.code import Branch, Repeat, TangentLine, Verbatim, call, lines, name, nodes
+from ..transform.code import Branch, Repeat, TangentLine, Verbatim, call, constant, lines, name, nodes
 from ..transform.tape_sites import Insertions
 from .primal import PrimalPrinter
 from .tangent_attempts import tangents_behind
@@ -16,9 +17,9 @@ from .tangent_attempts import tangents_behind
 class TangentPrinter(PrimalPrinter):
     """Prints statements, and what a tangent builder gives for each."""
 
-    def __init__(self, function, names, builder, namer):
+    def __init__(self, function, names, builder, namer, marked=False):
         super().__init__(function, names, Insertions(), namer)
-        self.builder = builder
+        self.builder, self.marked = builder, marked
 
     def block(self, block):
         for s in block:
@@ -124,10 +125,30 @@ class TangentPrinter(PrimalPrinter):
                 found[v] = None
         return list(found)
 
+    def _segment(self, s: Segment):
+        if not self.marked:
+            super()._segment(s)
+            return
+        item = ast.withitem(call(self.namer.object(checkpoint)), None)
+        self.out.append(Verbatim(ast.With([item], []), s.loc, [self.nested(s.body)]))
+
     def print_loop(self, s: Loop, first=()):
         self.name_index(s)
         super().print_loop(s, first)
         made = self.out[-1]
+        self.enumerated(s, made)
+        if self.marked and s.checkpoints is not None:
+            self.mark(s, made)
+
+    def mark(self, s: Loop, made: Repeat):
+        """`for ... in checkpointed(...)`, `while checkpointed(...)`."""
+        options = {k: self.names.read(v) for k, v in s.checkpoints.options.items()}
+        if s.checkpoints.schedule is not None:
+            options["schedule"] = constant(s.checkpoints.schedule)
+        made.iterable = call(self.namer.object(checkpointed), made.iterable, **options)
+
+    def enumerated(self, s: Loop, made: Repeat):
+        """A loop whose tangent lines read its index, which its header does not bind."""
         index = s.index
         if s.kind != "sequence" or index is None or index in self.names.bound or index not in self.names.hidden:
             return

@@ -10,7 +10,7 @@ class Derivative:
     """
 
     extra: tuple[str, ...] = ()
-    takes_over = ("outputs", "holomorphic")
+    takes_over = ("outputs", "holomorphic", "checkpoint", "memory")
 
     def __init__(self, function, wrt=0, **options):
         self.function, self.wrt, self.options = function, wrt, options

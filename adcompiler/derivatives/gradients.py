@@ -7,6 +7,7 @@ import inspect
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
+from .checkpointed import written_checkpointed
 from .forms import fresh_names, identifier, path_text
 from .private_copies import copy_text, apart
 from .written import free_name, written_function
@@ -51,7 +52,7 @@ def private_arguments(compiled, signature: Signature, namespace: dict) -> tuple[
 
 
 def fully_taped(programs, signature, *, joint, strict):
-    """Code without checkpointing: the form that is differentiated once more."""
+    """Code without checkpointing: a form that can be differentiated once more."""
     from ..pipeline import switched
 
     with switched(checkpoint="none"):
@@ -70,6 +71,10 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
         )
     inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases, auxiliary=has_aux)
     compiled = fully_taped(programs, inner, joint=True, strict=strict)
+    if compiled.is_checkpointed and not has_aux:
+        written = written_checkpointed(programs, resolved, signature, compiled, name=name, with_value=with_value)
+        if written is not None:
+            return written
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}

@@ -46,7 +46,7 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
             hint="give the parameter a name of its own",
         )
     inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
-    compiled = programs.compiled_tangent(inner, strict=strict)
+    compiled = programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
     called = f"{compiled.name}_tangent"
     namespace = {called: compiled.functions["tangent"]}
     given, lines = private_arguments(compiled, signature, namespace)

@@ -316,10 +316,20 @@ def lookup(function) -> Rule | None:
 def _find(function) -> Rule | None:
     """The entry of a function object, whatever it holds."""
     function = _canonical(function)
-    found = _RULES.get(id(function))
+    found = _RULES.get(id(function)) or own_rule(function)
     if found is not None and any(f is function for f in found.functions):
         return found
     return _find(function) if _rules_are_read_now(function) else None
+
+
+def give_rule(function: types.FunctionType, made: Rule):
+    """Give a generated function a rule that lives as long as the function does; nothing is compiled anew for it."""
+    function.derivative_rule = made
+
+
+def own_rule(function) -> Rule | None:
+    """The rule that a generated function carries."""
+    return vars(function).get("derivative_rule") if isinstance(function, types.FunctionType) else None
 
 
 def _rules_are_read_now(function) -> bool:

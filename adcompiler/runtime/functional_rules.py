@@ -56,6 +56,8 @@ def call_jvp(jvp, tangents, result, *args, **kwargs):
     """
     kwargs = {name: read_only(value) for name, value in kwargs.items()}
     tangent = jvp(tuple(map(read_only, tangents)), read_only(result), *map(read_only, args), **kwargs)
+    if type(result) is tuple and type(tangent) is tuple and len(tangent) == len(result):
+        return tangent
     if tangent is None:
         return np.zeros(np.shape(result), np.result_type(result)) if isinstance(result, np.ndarray) else 0.0
     if np.shape(tangent) != np.shape(result):

@@ -16,6 +16,7 @@ from ..errors import MissingRuleError, UnsupportedSyntaxError
 from ..ir.nodes import Call, Const, Display, GetAttr, Starred, Var, operands
 from ..ir.types import Num, Ref, Tup
 from ..rules import tangents
+from ..rules.registry import own_rule
 from ..runtime.functional_rules import call_jvp
 from ..runtime.strict import strict_tangent
 from ..runtime.tangents import laid_out
@@ -411,7 +412,7 @@ def _is_list(v) -> bool:
 
 def functional_tangent(b, target, value):
     """A rule given as a function: it receives one tangent for each positional argument."""
-    if target.items is not None:
+    if target.items is not None and own_rule(value.function) is None:
         raise UnsupportedSyntaxError(
             f"{value.rule.name} has several results, and its functional rule gives one tangent",
             b.statement.loc,

@@ -438,6 +438,10 @@ def _functional_rule(cx, node, args, kwargs):
             f"the derivative of a derivative through {rule.__name__}, which is known to first order",
             "differentiate the steps of the solver instead, or take differences of the gradient",
         )
+    from .calls import call_function
+
+    if getattr(rule, "is_generated", False):  # it leaves its arguments alone, and needs no views that cannot be written
+        return call_function(cx, node, rule, list(args[1:]), dict(kwargs))
     return None
 
 
