@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 
 from ..frontend.signature import Signature
-from .written import free_name
+from .written import free_name, written_function
 
 
 def call_text(name: str, parameters: inspect.Signature) -> str:
@@ -30,9 +30,13 @@ def call_text(name: str, parameters: inspect.Signature) -> str:
 
 
 def primal_call(programs, name="function") -> tuple[str, dict]:
-    """The text of a call of what the programs are of, with all arguments under their names, and what the text needs."""
+    """The text of a call of what the programs are of, with all arguments under their names, and what the text needs.
+
+    Of a function with `outputs=` it gives what the outputs hold in the end, and leaves the arguments as they are.
+    """
     if not hasattr(programs, "derivative"):
-        return call_text(name, programs.parameters), {name: programs.python}
+        function = programs.python if programs.outputs == ("return",) else returning_outputs(programs)
+        return call_text(name, programs.parameters), {name: function}
     visible = list(programs.parameters.parameters.values())[len(programs.self_argument) :]
     return call_text(name, inspect.Signature(visible)), {name: programs.derivative}
 
@@ -41,6 +45,23 @@ def definition_text(name: str, signature: Signature, lines: list[str]) -> str:
     """The text of a function with the parameters of a signature."""
     head = f"def {name}({', '.join(n for n, _ in signature.parameters)}):\n"
     return head + "".join(f"    {line}\n" for line in lines)
+
+
+def returning_outputs(programs):
+    """A function with `outputs=` as one that returns them, made in copies of the arguments."""
+    names = [o for o in programs.outputs if o != "return"]
+    parameters = programs.parameters.parameters
+    own = free_name(identifier(programs.python.__name__, "f"), set(parameters))
+    called, value = (free_name(wanted, set(parameters)) for wanted in ("function", "value"))
+    results = [value if o == "return" else o for o in programs.outputs]
+    declared = inspect.Signature([p.replace(annotation=p.empty, default=p.empty) for p in parameters.values()])
+    text = (
+        f"def {own}{declared}:\n"
+        + "".join(f"    {n} = {n}.copy()\n" for n in names)
+        + f"    {value} = {call_text(called, programs.parameters)}\n"
+        + f"    return {', '.join(results)}\n"
+    )
+    return written_function(own, text, {called: programs.python})
 
 
 def path_text(path) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...derivatives.derivative import Derivative
+from ...derivatives.forms import returning_outputs
 from ...derivatives.pullbacks import Pullback
 from ...derivatives.tangents import Tangent
 from ...ir.nodes import NOTHING, Const, Var
@@ -91,6 +92,7 @@ def apply_immediate(cx, node, operator, args, kwargs):
     """`vjp(g, x)`, `jvp(g, (x,), (v,))`, `linearize(g, x)`."""
     kwargs = dict(kwargs)
     function, *rest = args
+    function = _returning(cx, function)
     wrt = kwargs.pop("wrt", Const(None))
     wrt = _constant(cx, node, "wrt", wrt)
     if operator.immediate_operator == "jvp":
@@ -116,6 +118,19 @@ def apply_immediate(cx, node, operator, args, kwargs):
     single = not isinstance(wrt, (tuple, list))
     linear_map = BoundDerivative(Tangent, function, (wrt,) if single else wrt, tuple(kept), kwargs)
     return tuple_of(cx, node, [value, _value_of(cx, node, linear_map)])
+
+
+def _returning(cx, function):
+    """A function with `outputs=` as one that returns them."""
+    from ...decorator import DifferentiableFunction
+
+    value = cx.constant(function)
+    if not isinstance(value, DifferentiableFunction) or value.programs.outputs == ("return",):
+        return function
+    known = cx.assumed.derivatives
+    if ("outputs", id(value)) not in known:
+        known["outputs", id(value)] = returning_outputs(value.programs)
+    return Const(known["outputs", id(value)])
 
 
 def _jvp(cx, node, function, points, tangents, wrt, kwargs):
