@@ -32,6 +32,7 @@ import warnings
 from dataclasses import dataclass
 
 from ..errors import Loc, SourceUnavailableError
+from .matching import without_match
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -105,7 +106,7 @@ def _get_source(function) -> FunctionSource:
     except (SyntaxError, ValueError) as error:
         raise _changed(plain, "the text is no longer valid Python") from error
     node = _choose(module, plain)
-    return FunctionSource(node, code.co_filename, plain, code.co_qualname)
+    return FunctionSource(without_match(node), code.co_filename, plain, code.co_qualname)
 
 
 def unwrap(function) -> types.FunctionType:

@@ -23,6 +23,10 @@ def assigned_names(body) -> set[str]:
             found.add(node.id)
         elif isinstance(node, ast.ExceptHandler) and node.name:
             found.add(node.name)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
         elif isinstance(node, ast.alias):
             found.add((node.asname or node.name).split(".")[0])
         for child in ast.iter_child_nodes(node):

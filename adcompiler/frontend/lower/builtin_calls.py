@@ -19,7 +19,7 @@ from ...ir.types import BOOL, INT, OPAQUE, Num, Opaque, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from ...runtime.functional_rules import call_jvp, call_vjp
 from ...surgery import on_adjoint
-from . import numbers
+from . import match_kinds, numbers
 from .hooks import lower_on_adjoint
 from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
 from .objects import replaced
@@ -446,6 +446,7 @@ def _functional_rule(cx, node, args, kwargs):
 
 
 HANDLERS = {
+    **match_kinds.HANDLERS,
     call_vjp: _functional_rule,
     call_jvp: _functional_rule,
     len: _len,

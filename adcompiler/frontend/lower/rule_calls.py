@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ...ir.nodes import NOTHING, Assign, Call, Const, GetItem, Var
 from ...ir.types import NUMBER, OPAQUE, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.libraries import name_of
@@ -32,6 +34,13 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     result.varied = any_varied and not inactive and carries_derivative(result_type)
     _note_aliases(cx, node, rule, bound, result)
     if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
+        unknown = [a for a in args if not isinstance(cx.type(a), (Num, Tup, Ref))]
+        if len(rule.result) == 1 and unknown and isinstance(node, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
+            cx.unsupported(
+                node,
+                f"'{ast.unparse(node)[:60]}' takes a value that may be no number, so that its derivative is not known",
+                "make a number of it first, as in float(value)",
+            )
         cx.unsupported(
             node,
             f"how many results {name_of(function)} has here is not known at compile time",

@@ -11,6 +11,7 @@ import dataclasses
 from ...errors import AdcompilerError
 from ...ir.nodes import NOTHING, Effect, Var
 from ...ir.types import OPAQUE, UNDEFINED
+from ..matching import as_written, captured_names
 from .bound_names import assigned_names, names_used
 from .expressions import lower_expression
 
@@ -66,6 +67,8 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
         for n in assigned_names([node])
     ):
         return False
+    if any(cx.printed_name(name) != name for name in captured_names(node)):
+        return False
     env, cx.env = cx.env, saved_env
     frames = [f for f in cx.frames]
     names = {}
@@ -82,9 +85,10 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     del cx.blocks[-1][length:]
     while len(cx.blocks) > depth:
         cx.blocks.pop()
-    effect = Effect(node, {}, {}, loc=cx.loc(node))
+    effect = Effect(as_written(node), {}, {}, loc=cx.loc(node))
+    own = assigned_names([node])
     for name in sorted(names_used(node)):
-        if cx.find_name(name) is None:
+        if cx.find_name(name) is None and name not in own:
             try:
                 names[name] = lower_expression(cx, ast.copy_location(ast.Name(name, ast.Load()), node))
             except AdcompilerError:

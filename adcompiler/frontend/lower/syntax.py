@@ -97,7 +97,11 @@ statements.LOWER.update(
         ast.AsyncFunctionDef: _refuse("'async' cannot be differentiated", "write a plain function"),
         ast.AsyncFor: _refuse("'async for' cannot be differentiated", "write a plain loop"),
         ast.AsyncWith: _refuse("'async with' cannot be differentiated", "write a plain block"),
-        ast.Match: _refuse("'match' cannot be differentiated", "write if/elif on the same conditions"),
+        ast.Match: _refuse(
+            "this 'match' is not understood: '**rest', alternatives that capture differently, or a captured name that is "
+            "read behind a case whose guard may have failed",
+            "write if/elif on the same conditions",
+        ),
         ast.TryStar: _refuse("'except*' cannot be differentiated", "write a plain 'except'"),
     }
 )
