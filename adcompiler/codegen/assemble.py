@@ -181,9 +181,10 @@ class Generator:
         )
 
     def held_value(self, value, scopes, forward):
-        """The result under a name of its own, where the reverse sweep runs lines again that bind the names in it."""
+        """The result under a name of its own: the reverse sweep may bind the names in it again, or release them."""
         written = set().union(*[scope.bound for scope in scopes.values()])
-        if not any(isinstance(n, ast.Name) and n.id in written for n in ast.walk(value)):
+        names = [n.id for n in ast.walk(value) if isinstance(n, ast.Name)]
+        if not names or isinstance(value, ast.Name) and value.id not in written:
             return value
         text = unique("result", self.taken)
         forward.append(Line(name(text, True), value))

@@ -17,6 +17,7 @@ with warnings.catch_warnings():
     from astor.string_repr import pretty_string
 
 from ..transform.code import Branch, Line, Repeat, Verbatim
+from .releasing import released
 
 
 class Comment(ast.stmt):
@@ -75,6 +76,7 @@ def function(
 ) -> ast.FunctionDef:
     """A function definition from code."""
     state = _Comments()
+    code = released(code, returned)
     body = ([ast.Expr(ast.Constant(docstring))] if docstring else []) + statements(code, state) + list(closing)
     body.append(ast.Return(returned))
     return ast.FunctionDef(

@@ -43,6 +43,7 @@ from ..transform.rerun import memory_of, obstacle_of
 from ..transform.scope_saver import ScopeSaver
 from ..transform.simplify import simplify
 from .primal import PrimalNames, PrimalPrinter
+from .releasing import segment_end
 
 
 def resolve_replays(saver, code):
@@ -348,7 +349,7 @@ class SegmentScope(Scope):
             body.append(Line(None, call(attribute(store, "restore")), None, self.loc, keep=True))
         body += [*self.code(self.saver.names, plain=False, again=True), *self.adjoint]
         marks = [Enter(block, self.loc) for block in visible_blocks(self.statement)]
-        return [*marks, *self.entry(), *self.guarded(body)]
+        return [*marks, *self.entry(), *self.guarded(body), segment_end()]
 
     def guarded(self, code) -> list:
         """Code that runs in memory which others see too: it is left as it was found."""
@@ -368,7 +369,7 @@ class SegmentScope(Scope):
         plain = ScopePrinter(self, printer.names, plain=True, again=printer.again)
         plain.insert, plain.loops = printer.insert, getattr(printer, "loops", 1)
         plain.block(self.statement.body)
-        printer.out.extend(plain.out)
+        printer.out.extend([*plain.out, segment_end()])
 
 
 def visible_blocks(statement):
