@@ -25,10 +25,11 @@ from .errors import (
     TapeMismatchError,
     UnsupportedSyntaxError,
 )
-from .forward import jvp, linearize
+from .forward import jvp
 from .implicit import custom_fixed_point, custom_root
 from .report.tape_profile import TapeProfile, plot_tape, tape_profile
 from .jacobians import hessian, hvp, jacobian
+from .linearized import linearize
 from .rules.registry import register_jvp, register_vjp, rule
 from .runtime.debugging import debug_nans
 from .runtime.leaf import Leaf, leaf, no_grad

@@ -1,4 +1,4 @@
-"""Forward mode: `jvp` and `linearize`, and the call of a tangent function."""
+"""Forward mode: `jvp`, and the call of a tangent function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from .calling import resolve_wrt
 from .derivatives.short_calls import ShortTangent
 from .decorator import BoundFunction, DifferentiableFunction, programs_of
-from .errors import ShapeError, UnsupportedSyntaxError
+from .errors import ShapeError
 from .frontend.signature import describe, is_differentiable
 from .generated_calls import call_generated
 from .runtime.directions import arrays_of, checked_tangent, finished_tangent, writable
@@ -44,49 +44,7 @@ def jvp(f, args, tangents, wrt=None, **kwargs):
     return run_tangent(programs, binding, resolved, given)
 
 
-def linearize(f, *args, wrt=None, **kwargs):
-    """`(value, linear_map)`: `linear_map(*tangents)` is the derivative of `f` at these arguments along the tangents.
-
-    One tangent per `wrt` (default: every argument that holds floats). The arguments are kept as they are now. Each call
-    of the map runs the tangent function, so that a function that draws random numbers, prints, or changes something
-    that outlives it is refused.
-
-    >>> value, linear_map = linearize(lambda x: x * x, 3.0)
-    >>> value, linear_map(1.0), linear_map(10.0)
-    (9.0, 6.0, 60.0)
-    """
-    from copy import deepcopy
-
-    from .api import _every_floating
-
-    programs = programs_for(f)
-    args, kwargs = deepcopy((args, kwargs))
-    binding = programs.bind(args, kwargs)
-    asked = _every_floating(binding) if wrt is None else wrt
-    resolved = resolve_wrt(asked, binding)
-    count = 1 if resolved.is_single else len(resolved.order)
-    if resolved.differentiable:
-        compiled = programs.tangent(binding, resolved.paths)
-        if compiled.effects:
-            raise UnsupportedSyntaxError(
-                f"linearize runs '{compiled.name}' again for each tangent, and it does something that outlives a call",
-                compiled.loc,
-                hint="take ad.jvp for one tangent, ad.vjp for many seeds, or draw random numbers outside",
-            )
-    value, _ = run_tangent(programs, binding, resolved, [None] * count)
-
-    def linear_map(*tangents):
-        """The derivative along one tangent for each argument."""
-        if len(tangents) != count:
-            raise ShapeError(
-                f"{len(tangents)} tangents for {count} arguments", hint="pass one tangent for each; None for none"
-            )
-        return run_tangent(programs, binding, resolved, tangents)[1]
-
-    return value, linear_map
-
-
-jvp.immediate_operator, linearize.immediate_operator = "jvp", "linearize"
+jvp.immediate_operator = "jvp"
 
 
 def programs_for(f):
@@ -167,14 +125,18 @@ def call_tangent(programs, binding, wrt, compiled, given):
 
 def arguments(binding, wrt, compiled, given):
     """The arguments of a tangent function: values, then tangents; in memory of their own where it is changed."""
-    values = private_copy(binding.values, compiled)
+    return (*private_copy(binding.values, compiled), *tangent_arguments(binding, wrt, compiled, given))
+
+
+def tangent_arguments(binding, wrt, compiled, given):
+    """The tangents behind the values, in memory of their own where they are changed."""
     asked = {path[0] for path in wrt.paths}
     memo: dict = {}
     made = []
     for k, (n, v) in enumerate(zip(binding.names, binding.values, strict=True)):
         if n in asked:
             made.append(writable(given[n], v, memo) if k in compiled.mutated else given[n])
-    return (*values, *made)
+    return made
 
 
-__all__ = ["jvp", "linearize", "programs_for", "run_tangent"]
+__all__ = ["directions", "jvp", "programs_for", "run_tangent", "tangent_arguments"]

@@ -149,10 +149,12 @@ def compile_tangent(
     backend: str = "numpy",
     directions: bool = False,
     marked: bool = False,
+    linear: bool = False,
 ) -> Compiled:
     """All passes of forward mode, in order; `in_place` as in `compile_function`; many `directions` at once or one.
 
     marked: the marks of checkpointing stand in the tangent function as in the function.
+    linear: a recording and a map from tangents to tangents in the place of one function.
     """
     _, simplifying, verifying, *_ = switches()
     with forward_mode():
@@ -167,11 +169,12 @@ def compile_tangent(
         outputs = result_variables(function, signature)
         calls = Activity(function, cx, inputs, outputs, instances, mirrored=True).walk_in_place
         if calls:
-            again = dict(strict=strict, in_place=in_place | calls, backend=backend, directions=directions, marked=marked)
-            return compile_tangent(source, signature, **again)
+            again = dict(strict=strict, backend=backend, directions=directions, marked=marked, linear=linear)
+            return compile_tangent(source, signature, in_place=in_place | calls, **again)
         check(function, layout, "activity")
         layouts = [Layout(i.function) for i in instances]
-        options = dict(strict=strict, simplifying=simplifying, verifying=verifying, directions=directions, marked=marked)
+        options = dict(strict=strict, simplifying=simplifying, verifying=verifying)
+        options |= dict(directions=directions, marked=marked, linear=linear)
         options["module_names"] = name_tangents(instances, [layout, *layouts], base_name(function))
         generator = TangentGenerator(function, cx, layout, signature, inputs, **options)
         generator.backend = backend

@@ -19,6 +19,7 @@ from .rules import registry
 from .rules.registry import forward_mode, lookup
 from .runtime.debugging import is_checking
 from .runtime.packing import check_format
+from .transform.linear import NotLinear
 from .transform.tangent_directions import OneByOne
 
 
@@ -43,6 +44,7 @@ class Programs:
         self.holomorphic = holomorphic
         self.cache: dict = {}
         self.short_tangent = None  # a short way for calls of `jvp` like the last one
+        self.not_linear: set = set()  # signatures whose tangents cannot be run without the primal
         self.one_by_one: set = set()  # signatures without a form for many directions at once
         self.bare_output = isinstance(outputs, str)
         self.read()
@@ -144,6 +146,25 @@ class Programs:
                 self.forward_source_at(signature, strict), signature, strict=strict, backend=self.backend, marked=marked
             ),
         )
+
+    def linear(self, binding, paths, *, strict=False):
+        """The recording and the linear map of forward mode; None if the program has no such form."""
+        if self.backend != "numpy":
+            return None
+        signature = self.signature(binding, paths)
+        if signature in self.not_linear:
+            return None
+        try:
+            compiled = self.cached(
+                ("linear", signature, strict),
+                lambda: pipeline.compile_tangent(
+                    self.forward_source_at(signature, strict), signature, strict=strict, linear=True
+                ),
+            )
+        except NotLinear:
+            self.not_linear.add(signature)
+            return None
+        return self.checked(compiled, binding)
 
     def forward_source_at(self, signature, strict):
         """The source for forward mode: of a call, if the function has a rule for that."""

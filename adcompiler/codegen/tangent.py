@@ -15,6 +15,7 @@ from ..ir.types import Num
 from ..runtime.tangents import zero_tangent, zeros_laid_out
 from ..transform.bars import Taken, unique
 from ..transform.code import Line, TangentLine, call, name
+from ..transform.linear import NotLinear, cut
 from ..transform.simplify import simplify
 from ..transform.tangent import TangentBuilder
 from ..transform.tangent_directions import DirectionsBuilder, OneByOne
@@ -34,10 +35,12 @@ class TangentGenerator:
     backend = "numpy"
 
     def __init__(self, function, cx, layout, signature, inputs, *, strict, simplifying, verifying, instance=None,
-                 namer=None, module_names=frozenset(), directions=False, marked=False):
+                 namer=None, module_names=frozenset(), directions=False, marked=False,
+                 linear=False):
         self.function, self.cx, self.layout, self.signature, self.inputs = function, cx, layout, signature, inputs
         self.strict, self.simplifying, self.verifying = strict, simplifying, verifying
         self.instance, self.module_names, self.directions, self.marked = instance, module_names, directions, marked
+        self.linear = linear
         self.parts: list[TangentGenerator] = []
         self.saver = _NothingKept()
         self.base = base_name(function)
@@ -57,7 +60,14 @@ class TangentGenerator:
         self.namer.share(self.taken)
 
     def run(self) -> Compiled:
-        """The tangent function, with those of recursive calls in front of it."""
+        """The tangent function, with those of recursive calls in front of it; or its recording and its linear map."""
+        if self.linear:
+            if self.parts:
+                raise NotLinear
+            recording, linear = self.definition()
+            compiled = finish(self, {"recording": [recording], "linear": [linear]}, self.saver)
+            compiled.kind = "linear"
+            return compiled
         made = self.definition()
         before = [part.definition() for part in self.parts]
         compiled = finish(self, {"tangent": [*before, made]}, self.saver)
@@ -86,7 +96,21 @@ class TangentGenerator:
         simplify(code, set(), enabled=self.simplifying)
         returned = code.pop().value
         self.verify(code, returned, parameters, "simplify")
+        if self.linear:
+            return self.cut(code, returned, given)
         return emit.function(self.tangent_name, emit.arguments(parameters), code, returned)
+
+    def cut(self, code, returned, tangents):
+        """The recording of the primal, and the map from tangents to the tangent of the result."""
+        given = [v.name for v in self.function.params]
+        outside = (set(dir(builtins)) - self.program) | self.namer.bindings.keys() | self.namer.imports.keys()
+        seen = [*given, *(v.name for v in self.function.globals)]
+        recording, value, linear, tangent = cut(code, returned, seen, tangents, outside, self.taken, self.namer)
+        kept = recording[0].target.id
+        return (
+            emit.function(f"{self.base}_recording", emit.arguments(given), recording, value),
+            emit.function(f"{self.base}_linear", emit.arguments([kept, *tangents]), linear, tangent),
+        )
 
     def active_parameters(self) -> list[Var]:
         """The parameters whose tangents the caller gives."""
