@@ -19,7 +19,9 @@ from .forward_gradient import ForwardGradientCaller
 from .generated_calls import call_generated
 from .gradient_calls import GradientCaller
 from .rules.registry import inactive
+from .runtime.attributes import own_attributes
 from .runtime.finish import kept_apart, private_copy
+from .runtime.shadows import is_object
 
 
 def _refuse(options):
@@ -260,8 +262,8 @@ def _numbers(gradient, path=()):
     elif isinstance(gradient, dict):
         for k, g in gradient.items():
             yield from _numbers(g, (*path, k))
-    elif hasattr(gradient, "__dict__"):
-        for k, g in vars(gradient).items():
+    elif is_object(gradient):
+        for k, g in own_attributes(gradient).items():
             yield from _numbers(g, (*path, k))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .errors import NonDifferentiableInputError
 from .frontend.signature import Described, attributes, describe, leaves, require_differentiable
 from .runtime.finish import finished
+from .runtime.shadows import is_object
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Binding:
 
         `outside` has what the function reads beside its arguments, as (name, value).
         """
-        if not outside and not any(isinstance(v, (list, dict, tuple)) or hasattr(v, "__dict__") for v in self.values):
+        if not outside and not any(isinstance(v, (list, dict, tuple)) or is_object(v) for v in self.values):
             return None
         return shared_part(self.names, self.values, outside)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..errors import NonDifferentiableInputError, UnsupportedSyntaxError
 from ..ir.types import Num, type_of
+from ..runtime.attributes import own_attributes, slots_of
 from ..runtime.leaf import Leaf
 
 _PLAIN = (int, float, complex)
@@ -177,7 +178,7 @@ def _is_record(value) -> bool:
     if package in sys.stdlib_module_names and package != "__main__" and not isinstance(value, types.SimpleNamespace):
         return False  # loggers, locks, random generators: nothing in them carries a derivative
     return (
-        hasattr(value, "__dict__")
+        (hasattr(value, "__dict__") or slots_of(type(value)))
         and not isinstance(value, (types.FunctionType, types.MethodType, type, types.BuiltinFunctionType))
         and package not in ("numpy", "scipy", "numba", "adcompiler")
     )
@@ -187,7 +188,7 @@ def attributes(value) -> list[tuple[str, object]]:
     """Attributes of an object that a derivative may reach, in order."""
     if dataclasses.is_dataclass(value):
         return [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if hasattr(value, f.name)]
-    return sorted(vars(value).items())
+    return sorted(own_attributes(value).items())
 
 
 def leaves(described: Described):

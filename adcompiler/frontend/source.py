@@ -33,6 +33,7 @@ from dataclasses import dataclass
 
 from ..errors import Loc, SourceUnavailableError
 from .matching import without_match
+from .private_names import with_private_names
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -105,7 +106,7 @@ def _get_source(function) -> FunctionSource:
         module = _parse_module(code.co_filename, "".join(lines), code.co_flags & _FUTURE_FLAGS)
     except (SyntaxError, ValueError) as error:
         raise _changed(plain, "the text is no longer valid Python") from error
-    node = _choose(module, plain)
+    node = with_private_names(_choose(module, plain), module.tree)
     return FunctionSource(without_match(node), code.co_filename, plain, code.co_qualname)
 
 

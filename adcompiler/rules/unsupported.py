@@ -27,7 +27,7 @@ _TABLE = {
     "fromiter": ("it reads an iterator", "append to a list, and make an array of it"),
     "nditer": ("it reads and writes through buffers", "write a loop over indices"),
     "nested_iters": ("it reads and writes through buffers", "write a loop over indices"),
-    "ndenumerate": ("it is an iterator over elements", "for index in np.ndindex(x.shape): ... x[index]"),
+    "ndenumerate": ("as a value it is an iterator over elements", "for index, value in np.ndenumerate(x): ..."),
     "flatiter": ("it is an iterator over elements", "np.ravel(x)"),
     "broadcast": ("it is an iterator over elements", "np.broadcast_arrays"),
     "ndarray.flat": ("it is an iterator over elements", "np.ravel(x)"),

@@ -8,6 +8,7 @@ import types
 
 import numpy as np
 
+from .attributes import own_attributes
 from .shadows import is_object
 
 
@@ -95,10 +96,7 @@ def _held(value):
     if isinstance(value, random.Random):
         return (value.getstate(),), lambda generator, held: generator.setstate(held[0]), []
     if is_object(value) and not isinstance(value, types.ModuleType):
-        attributes = dict(vars(value)) if hasattr(value, "__dict__") else {}
-        for name in (n for c in type(value).__mro__ for n in getattr(c, "__slots__", ()) if n != "__dict__"):
-            if hasattr(value, name):
-                attributes[name] = getattr(value, name)
+        attributes = own_attributes(value)
         return attributes, _set_attributes, list(attributes.values())
     return None
 

@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 
+from .attributes import own_attributes
 from .shadows import attribute_names, is_object
 
 
@@ -107,8 +108,8 @@ def is_nan(gradient) -> bool:
         return any(is_nan(g) for g in gradient.values())
     if isinstance(gradient, (np.floating, np.complexfloating, complex)):
         return bool(gradient != gradient)
-    if hasattr(gradient, "__dict__"):
-        return any(is_nan(g) for g in vars(gradient).values())
+    if is_object(gradient):
+        return any(is_nan(g) for g in own_attributes(gradient).values())
     return False
 
 

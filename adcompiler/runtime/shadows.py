@@ -13,6 +13,7 @@ from collections import defaultdict
 import numpy as np
 
 from ..errors import ShapeError, UnsupportedSyntaxError
+from .attributes import own_attributes, slots_of
 
 DEEPEST = 100  # containers inside containers; more than this is one that holds itself
 
@@ -151,9 +152,9 @@ def _slot_part(shadow, primal, seed, by_identity):
 def is_object(value) -> bool:
     return (
         dataclasses.is_dataclass(value)
-        or (hasattr(value, "__dict__") and not callable(value))
+        or (_holds_attributes(value) and not callable(value))
         or (
-            hasattr(value, "__dict__")
+            _holds_attributes(value)
             and hasattr(type(value), "__call__")
             and not isinstance(value, type)
             and type(value).__module__ not in ("builtins", "functools")
@@ -167,8 +168,12 @@ def attribute_names(value) -> list[str]:
     return (
         [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         if dataclasses.is_dataclass(value)
-        else list(vars(value))
+        else list(own_attributes(value))
     )
+
+
+def _holds_attributes(value) -> bool:
+    return hasattr(value, "__dict__") or bool(slots_of(type(value)))
 
 
 def without_attributes(value):
@@ -195,6 +200,12 @@ def added(a, b):
     if a is None:
         return b
     return a + b
+
+
+def add_each(slots, parts):
+    """Add one part to each slot of a list of numbers or arrays."""
+    for k, part in enumerate(parts):
+        slots[k] = slots[k] + part
 
 
 def add_to_elements(slots, parts):

@@ -15,7 +15,7 @@ from ..ir.types import Num, Ref
 from ..runtime.functional_rules import call_vjp
 from ..runtime.joining import slices_along, split_like, unblock, unstack_like
 from ..runtime.shape import number, reshape_each, unbroadcast_each
-from ..runtime.shadows import add_to_arrays, add_to_elements
+from ..runtime.shadows import add_each, add_to_arrays, add_to_elements
 from ..runtime.strict import adjoint_or_zero, zero_wins
 from .code import Branch, call, clone, constant, name, needed, subscript
 from .contributions import all_same_extents, cast, conform, doubled, extent_of, is_spread_number
@@ -115,7 +115,7 @@ def distribute(b, contributions, killed, rule, target, s, uniform_bar=None, hand
             distribute_sequence(b, operand, expression, s)
             continue
         if isinstance(operand.type, Ref):
-            add_to_list(b, operand, expression, s)
+            add_to_list(b, operand, expression, target, s)
             continue
         uniform = False
         if uniform_bar is not None:
@@ -147,14 +147,32 @@ def distribute(b, contributions, killed, rule, target, s, uniform_bar=None, hand
         b.accumulate(operand, expression, s, fresh, uniform=uniform)
 
 
-def add_to_list(b, operand, expression, s):
+def add_to_list(b, operand, expression, target, s):
     """A contribution to the elements of a list."""
+    if isinstance(expression, ast.IfExp) and ast.unparse(expression.test).startswith("isinstance("):  # no array
+        expression = expression.orelse
+    held = b.cx.assumed.holders[operand.type.site]
+    plain = not held.absorbed and all(isinstance(t, Num) and t.rank is not None for t in held.types())
+    if plain and is_stacked(b, expression, {t.rank for t in held.types()}, target):
+        expression = expression.args[0]
     if b.cx.holds_shadowed(operand, b.shadowed):
         held = b.cx.copies_of_lists[s.value][operand]
         b.line(None, call(b.runtime(add_to_arrays), name("shadow"), needed(held, "ref", s), expression), keep=True)
         b.uses_shadow = True
     else:
-        b.line(None, call(b.runtime(add_to_elements), b.shadow(operand, s), expression), keep=True)
+        adds = add_each if plain else add_to_elements
+        b.line(None, call(b.runtime(adds), b.shadow(operand, s), expression), keep=True)
+
+
+def is_stacked(b, expression, ranks, target) -> bool:
+    """Does this stand for the slices of an adjoint along its first axis, elements having these ranks?"""
+    function = expression.func if isinstance(expression, ast.Call) else None
+    return (
+        isinstance(function, ast.Name)
+        and function.id == b.runtime(unstack_like).id
+        and isinstance(target.type, Num)
+        and ranks == {(target.type.rank or 0) - 1}
+    )
 
 
 def distribute_sequence(b, operand, expression, s):

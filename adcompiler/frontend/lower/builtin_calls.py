@@ -323,11 +323,12 @@ def _sorted(cx, node, args, kwargs):
     if not cx.varied(value) and not isinstance(t, Ref) and not active_keys:
         return None
     if isinstance(t, Ref) and t.kind == "dict":
-        return (
-            None
-            if not kwargs and not cx.varied(value)
-            else cx.unsupported(node, "'sorted' of a dict", "sort the list of its keys: sorted(list(d))")
-        )
+        if not kwargs and not cx.varied(value):
+            return None
+        from .callees import call_function
+
+        keys = call_function(cx, node, list, [value], {})
+        return call_function(cx, node, sorted, [keys], kwargs)
     made = copy_list(cx, node, value, []) if isinstance(t, Ref) else _as_list(cx, node, value, [])
     sort_list(cx, node, made, kwargs.get("key"), kwargs.get("reverse"))
     return made

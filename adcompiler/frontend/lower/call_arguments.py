@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import math
 import types
 
@@ -16,6 +17,7 @@ from .displays import elements
 from .expressions import lower_expression
 from .function_values import Closure
 from .items import read_item
+from .objects import has_generated_init
 from .operators import check_unchanged
 from .subscripts import subscript
 from .values import tuple_of
@@ -52,32 +54,36 @@ def arguments(cx, node, callee=None):
 
 def _spread_to_fit(cx, node, starred, callee):
     """`f(*x)` with an array `x`, where `f` has a fixed number of parameters and nothing else is passed; else None."""
-    function = known_value(cx, callee)
-    tree = (
-        function.node
-        if isinstance(function, Closure)
-        else get_source(function).node
-        if isinstance(function, types.FunctionType)
-        else None
-    )
-    if (
-        tree is None
-        or len(node.args) != 1
-        or node.keywords
-        or tree.args.vararg
-        or tree.args.defaults
-        or tree.args.kwonlyargs
-    ):
+    count = _count_of_parameters(known_value(cx, callee))
+    if count is None or len(node.args) != 1 or node.keywords:
         return None
     value = lower_expression(cx, starred.value)
     t = cx.type(value)
     if not (isinstance(t, Num) and t.rank):
         return None
-    count = len(tree.args.posonlyargs) + len(tree.args.args)
-    text = f"if len(x) != {count}: raise TypeError('{tree.name if hasattr(tree, 'name') else '<lambda>'}() takes {count} positional arguments')"
+    name = getattr(known_value(cx, callee), "__name__", None) or getattr(known_value(cx, callee), "name", "function")
+    text = f"if len(x) != {count}: raise TypeError('{name}() takes {count} positional arguments')"
     check = ast.fix_missing_locations(ast.copy_location(ast.parse(text).body[0], node))
     cx.emit(Effect(check, {"x": value}, loc=cx.loc(node)))
     return [subscript(cx, node, value, Const(k)) for k in range(count)]
+
+
+def _count_of_parameters(function) -> int | None:
+    """The number of positional arguments that a function or class takes, if it takes no other number."""
+    if isinstance(function, type) and dataclasses.is_dataclass(function) and has_generated_init(function):
+        fields = [f for f in dataclasses.fields(function) if f.init]
+        plain = all(f.default is f.default_factory is dataclasses.MISSING and not f.kw_only for f in fields)
+        return len(fields) if plain else None
+    init = function.__init__ if isinstance(function, type) else None
+    if isinstance(function, types.FunctionType) or isinstance(init, types.FunctionType):
+        a = get_source(function if init is None else init).node.args
+    elif isinstance(function, Closure):
+        a = function.node.args
+    else:
+        return None
+    if a.vararg or a.defaults or a.kwonlyargs:
+        return None
+    return len(a.posonlyargs) + len(a.args) - (init is not None)
 
 
 # Functions without a rule that read all of an iterable at once.

@@ -28,7 +28,7 @@ def elements(cx, nodes):
                 cx.unsupported(
                     n,
                     "the length of what the star spreads is not known at compile time",
-                    "spread a tuple, or pass the sequence itself",
+                    "take it apart first, as in a, b = values, and pass those; or spread a tuple",
                 )
             out.extend(items)
         else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Raw, Var, operands
 from ...ir.types import INT, OPAQUE, Num, Opaque, Ref, Tup
+from .array_elements import array_elements, runs_over_elements
 from .baked import COMPILED
 from .expressions import lower_expression
 from .subscripts import subscript
@@ -184,6 +185,9 @@ def _inner(cx, node) -> Elements | None:
 
 
 def _elements(cx, node, call) -> Elements | None:
+    found = array_elements(cx, node)
+    if found is not None:
+        return Elements(*found)
     if call is enumerate:
         inner = _inner(cx, node.args[0])
         if inner is None:
@@ -330,7 +334,7 @@ def unrolled_items(cx, node):
             mixed = []
             for a, i in zip(node.iter.args, inner, strict=False):
                 if i is None:
-                    if _builtin_call(cx, a) is not None:
+                    if _builtin_call(cx, a) is not None or runs_over_elements(cx, a):
                         return None
                     values[a] = _evaluated(cx, a)
                     if not isinstance(cx.type(values[a]), (Num, Ref)):
@@ -369,7 +373,7 @@ def _known_count(cx, value) -> list[int]:
 
 
 def _tuple_items(cx, node):
-    if isinstance(node, ast.GeneratorExp):
+    if isinstance(node, ast.GeneratorExp) or runs_over_elements(cx, node):
         return None
     if isinstance(node, ast.Call):
         return _items_of_call(cx, node)
