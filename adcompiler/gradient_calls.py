@@ -69,6 +69,8 @@ class GradientCaller:
         """Keep a short way for the next call of this kind."""
         if self.programs.is_checked or kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
             return
+        if self.programs.memory is not None:  # other sizes may need another plan
+            return
         places = [p - binding.hidden for p in wrt.positions]
         if any(p < 0 for p in places) or any(k < 0 for k in wrt.order) or not binding.fits(args) or len(self.fast) > 16:
             return

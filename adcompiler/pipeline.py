@@ -20,14 +20,16 @@ from .analysis.mirrored import mirrored_sites
 from .codegen.assemble import Generator, base_name, within_tuples
 from .codegen.compiled import Compiled
 from .codegen.instances import InstanceGenerator, name_instances
+from .codegen.probe import ProbeGenerator
 from .codegen.seeds import differentiated_result, refuse_text
 from .codegen.tangent import TangentGenerator, name_tangents
+from .errors import UnsupportedSyntaxError
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
 from .ir.nodes import Loop, Segment, Var, operands, walk
 from .ir.verify import verify
 from .rules.registry import forward_mode
-from .transform.automatic import DEEPEST, loops_to_mark, mark_for_checkpointing
+from .transform.automatic import DEEPEST, follow_plan, loops_to_mark, mark_for_checkpointing
 from .transform.element_sums import sum_elements_apart
 from .transform.hoisting import hoist_reads
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
@@ -70,9 +72,12 @@ def switches() -> tuple:
 def compile_function(
     source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset(),
     checkpoint: str | None = None, memory: int | None = None, backend: str = "numpy",
-    tape_dtype: str | None = None,
+    tape_dtype: str | None = None, plan=None,
 ) -> Compiled:
-    """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round."""
+    """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round.
+
+    plan: the segments of the function's own block, from `planning`.
+    """
     tbr, simplifying, verifying, checking, form = switches()
     function, cx = lower_function(source, signature, in_place, strict)
     instances = reachable_instances(function)
@@ -87,6 +92,8 @@ def compile_function(
     loops = sum(len(loops_to_mark(f, deepest)) for f in functions)
     for f in functions:
         mark_for_checkpointing(f, cx, form or checkpoint, memory, loops, deepest)
+    if plan is not None and form is None:
+        follow_plan(function, cx, plan)
     layout = Layout(function)
     check = verify if verifying else _no_check
     check(function, layout, "lowering")
@@ -100,7 +107,7 @@ def compile_function(
     calls = Activity(function, cx, inputs, outputs, instances).walk_in_place
     if calls:
         again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
-        again.update(checkpoint=checkpoint, memory=memory, backend=backend, tape_dtype=tape_dtype)
+        again.update(checkpoint=checkpoint, memory=memory, backend=backend, tape_dtype=tape_dtype, plan=plan)
         return compile_function(source, signature, **again)
     cx.mirrored_sites = mirrored_sites([function, *[i.function for i in instances]], cx)
     check(function, layout, "activity")
@@ -130,6 +137,21 @@ def compile_function(
     made = generator.run()
     made.is_checkpointed = marked
     return made
+
+
+def compile_probe(source, signature: Signature, *, strict: bool = False, in_place=frozenset()) -> Compiled:
+    """The program as it runs, measuring itself. Raises UnsupportedSyntaxError for recursive programs."""
+    function, cx = lower_function(source, signature, in_place, strict)
+    if reachable_instances(function):
+        raise UnsupportedSyntaxError("the parts of a recursive program are not measured", function.loc)
+    keep_old_components(function, cx)
+    hoist_reads(function, cx)
+    layout = Layout(function)
+    inputs, outputs = wrt_variables(function, signature), result_variables(function, signature)
+    calls = Activity(function, cx, inputs, outputs, []).walk_in_place
+    if calls:
+        return compile_probe(source, signature, strict=strict, in_place=in_place | calls)
+    return ProbeGenerator(function, cx, layout, signature, inputs, strict=strict, simplifying=False, verifying=False).run()
 
 
 def _is_marked(functions, checkpoint) -> bool:

@@ -15,6 +15,7 @@ from .frontend.lower import Signature
 from .frontend.signature import describe, told_apart
 from .frontend.source import COMPILING, last_return
 from .generated_calls import data_outside, guards_hold, read_globals
+from .planning import plan_for
 from .rules import registry
 from .rules.registry import forward_mode, lookup
 from .runtime.debugging import is_checking
@@ -43,6 +44,7 @@ class Programs:
         self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         self.holomorphic = holomorphic
         self.cache: dict = {}
+        self.plans: dict = {}  # for a budget, by signature and sizes: see `planning`
         self.short_tangent = None  # a short way for calls of `jvp` like the last one
         self.not_linear: set = set()  # signatures whose tangents cannot be run without the primal
         self.one_by_one: set = set()  # signatures without a form for many directions at once
@@ -97,7 +99,9 @@ class Programs:
 
     def joint(self, binding, paths, *, strict=False, auxiliary=False):
         signature = self.signature(binding, paths, auxiliary=auxiliary)
-        return self.checked(self.compiled(signature, joint=True, strict=strict or signature.checked), binding)
+        strict = strict or signature.checked
+        plan = plan_for(self, binding, signature)
+        return self.checked(self.compiled(signature, joint=True, strict=strict, plan=plan), binding)
 
     @property
     def is_checked(self) -> bool:
@@ -112,9 +116,10 @@ class Programs:
     def split(self, binding, paths, *, strict=False, constant=()):
         signature = self.signature(binding, paths, constant)
         strict = strict or signature.checked
-        made = self.compiled(signature, joint=False, strict=strict)
+        plan = plan_for(self, binding, signature)
+        made = self.compiled(signature, joint=False, strict=strict, plan=plan)
         if made.takes_derivatives and not strict:  # a second run with strict zeros would need another tape
-            made = self.compiled(signature, joint=False, strict=True)
+            made = self.compiled(signature, joint=False, strict=True, plan=plan)
         return self.checked(made, binding)
 
     def directions(self, binding, paths, *, strict=False):
@@ -210,9 +215,15 @@ class Programs:
         """The source that is compiled for a signature."""
         return self.source
 
-    def compiled(self, signature, *, joint, strict=False):
+    def probe(self, signature):
+        """The program as it runs, measuring itself; see `planning`."""
         return self.cached(
-            (signature, joint, strict),
+            ("probe", signature), lambda: pipeline.compile_probe(self.source_at(signature, False), signature)
+        )
+
+    def compiled(self, signature, *, joint, strict=False, plan=None):
+        return self.cached(
+            (signature, joint, strict, plan),
             lambda: pipeline.compile_function(
                 self.source_at(signature, strict),
                 signature,
@@ -223,6 +234,7 @@ class Programs:
                 memory=self.memory,
                 tape_dtype=self.tape_dtype,
                 backend=self.backend,
+                plan=plan,
             ),
         )
 

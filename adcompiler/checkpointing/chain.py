@@ -52,11 +52,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class ChainPlan:
-    """What to keep of a chain: the schedule over its stages, the tape chosen for each, and the time of all runs."""
+    """What to keep of a chain: the schedule over its stages, the tape chosen for each, and the time of all runs.
+
+    nesting: the same as segments inside one another: numbers of stages that are taped when they run, and tuples of such
+    for stages that run again, later ones first.
+    """
 
     schedule: Schedule
     tapes: tuple[TapeChoice, ...]
     time: float
+    nesting: tuple = ()
 
 
 def plan_chain(stages: Sequence[Stage], budget: int) -> ChainPlan:
@@ -68,6 +73,8 @@ def plan_chain(stages: Sequence[Stage], budget: int) -> ChainPlan:
     >>> stages = [Stage.simple(*s) for s in [(1, 1, 2), (2, 1, 3), (3, 2, 4), (2, 1, 3), (1, 1, 2)]]
     >>> plan_chain(stages, 13).time, plan_chain(stages, 19).time
     (12.0, 9.0)
+    >>> plan_chain(stages, 13).nesting
+    ((0, 1), 2, 3, 4)
     """
     stages = tuple(stages)
     if not stages:
@@ -84,7 +91,7 @@ def plan_chain(stages: Sequence[Stage], budget: int) -> ChainPlan:
     tree = _tree(stages, chosen, 0, len(stages) - 1, chosen.budget)
     schedule = Schedule(len(stages), functools.partial(_actions, tree))
     tapes = tuple(tape for _, tape in sorted(_tapes(tree)))
-    return ChainPlan(schedule, tapes, _time(stages, schedule, tapes))
+    return ChainPlan(schedule, tapes, _time(stages, schedule, tapes), _nesting(tree))
 
 
 def smallest_chain_budget(stages: Sequence[Stage]) -> int:
@@ -218,6 +225,11 @@ def _actions(node, is_stored=False) -> Iterator[Action]:
     again = node.before.state is not None
     yield Restore(i, last=not again)
     yield from _actions(node.before, again)
+
+
+def _nesting(node) -> tuple:
+    behind = () if node.behind is None else _nesting(node.behind)
+    return ((node.first, *behind) if node.tape is not None else (_nesting(node.before), *behind))
 
 
 def _tapes(node) -> Iterator[tuple[int, TapeChoice]]:

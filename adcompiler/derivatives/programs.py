@@ -55,8 +55,8 @@ class DerivedPrograms(Programs):
         self.__dict__.pop("places", None)
         return binding
 
-    def compiled(self, signature, *, joint, strict=False):
-        made = super().compiled(signature, joint=joint, strict=strict)
+    def compiled(self, signature, *, joint, strict=False, plan=None):
+        made = super().compiled(signature, joint=joint, strict=strict, plan=plan)
         made.takes_derivatives = True
         return made
 

@@ -47,6 +47,25 @@ def _options(s, form, memory, loops, inside) -> dict:
     return {k: v for k, v in options.items() if (k, v.value) not in (("shares", 1), ("nests", False))}
 
 
+def follow_plan(function, cx, plan):
+    """Put the statements of the function's block into the segments of a plan, and give its loops their bytes."""
+    if len(function.body) != plan.count:
+        return
+    for k, nbytes in plan.loops:
+        marks = function.body[k].checkpoints
+        if marks is not None and marks.is_automatic:
+            marks.options = {"memory": Const(nbytes), **({"nests": marks.options["nests"]} if "nests" in marks.options else {})}
+
+    def block(nesting):
+        made = []
+        for item in nesting:
+            part = function.body[plan.bounds[item] : plan.bounds[item + 1]] if isinstance(item, int) else [_segment(block(item), cx)]
+            made += part
+        return made
+
+    function.body = block(plan.nesting)
+
+
 def loops_to_mark(function, deepest=DEEPEST) -> list:
     """The loops that the compiler may checkpoint: the outer ones that the user has not marked."""
     return list(_outer_loops(function.body, deepest))
