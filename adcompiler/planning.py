@@ -72,6 +72,8 @@ def _planned(programs, binding, signature) -> Plan | None:
         compiled = programs.probe(signature)
     except AdcompilerError:
         return None
+    if compiled.probe.nests:  # what a trip takes depends on the bytes that the loops in it are given
+        return None
     if compiled.effects or compiled.changes_globals:  # the probe must not be noticed
         return None
     probe, measured = compiled.probe, Measured(compiled.probe.count)

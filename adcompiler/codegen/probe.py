@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ..analysis.alias import root_of
-from ..ir.nodes import Assign, Call, ContainerOp, Loop, Store, Var, With, operands
+from ..ir.nodes import Assign, Call, ContainerOp, Loop, Store, Var, With, operands, walk
 from ..ir.types import Num, Ref
 from ..transform.bars import unique
 from ..transform.code import Line, attribute, call, constant, name
@@ -37,6 +37,7 @@ class ProbeGenerator(TangentGenerator):
             next((k for k, s in enumerate(body) if not getattr(s, "implicit", False)), len(body)),
             frozenset(k for at, s in enumerate(body) for k in self.inseparable(at, s)),
             tuple(self.made_at(v) for v in self.changed),
+            any(isinstance(inner, Loop) for s in body if isinstance(s, Loop) for inner in walk(s.body)),
         )
         return compiled
 
@@ -90,12 +91,12 @@ class Probed:
     crossing: for each statement of the block and each variable that it leaves to later ones, the last that reads it.
     loops: the numbers of loops. first: that of the first statement that is not part of the function's head.
     inseparable: the numbers of statements with which no part begins. memory: for each piece of memory that changes, the
-    number of the statement that makes it.
+    number of the statement that makes it. nests: there are loops in loops.
     """
 
-    def __init__(self, count, crossing, loops, first, inseparable, memory):
+    def __init__(self, count, crossing, loops, first, inseparable, memory, nests):
         self.count, self.crossing, self.loops, self.first = count, crossing, loops, first
-        self.inseparable, self.memory = inseparable, memory
+        self.inseparable, self.memory, self.nests = inseparable, memory, nests
 
 
 class ProbePrinter(PrimalPrinter):

@@ -54,7 +54,7 @@ def follow_plan(function, cx, plan):
     for k, nbytes in plan.loops:
         marks = function.body[k].checkpoints
         if marks is not None and marks.is_automatic:
-            marks.options = {"memory": Const(nbytes), **({"nests": marks.options["nests"]} if "nests" in marks.options else {})}
+            marks.options = {"memory": Const(nbytes)}
 
     def block(nesting):
         made = []
