@@ -47,6 +47,7 @@ def check_unchanged(cx, node, operand, stores):
         isinstance(operand, Var)
         and operand.group is not None
         and isinstance(operand.type, Num)
+        and operand.type.boxed is None
         and any(f.find() is operand.group.family for f in cx.stored_families[stores:])
     ):
         cx.unsupported(

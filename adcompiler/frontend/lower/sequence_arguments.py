@@ -40,7 +40,7 @@ def prepare(cx, node, function, rule, args, kwargs):
 
 def _argument(cx, node, function, rule, operand, kept):
     t = cx.type(operand)
-    if isinstance(t, Tup) and rule.elementwise and cx.varied(operand):
+    if isinstance(t, Tup) and cx.varied(operand) and (rule.elementwise or _takes_array(function) and _of_numbers(t)):
         return _array_of(cx, node, operand)
     if not (isinstance(t, Ref) and t.kind == "list"):
         return operand
@@ -72,6 +72,19 @@ def _argument(cx, node, function, rule, operand, kept):
 
 def _is_numpy(function):
     return isinstance(function, np.ufunc) or function in JOINS or rule_is_array_function(function)
+
+
+def _takes_array(function):
+    """Does this function of NumPy make an array of a tuple that it gets?"""
+    return _is_numpy(function) and not _is_scipy(function) and function not in JOINS and function not in SEQUENCES
+
+
+def _is_scipy(function):
+    return (getattr(function, "__module__", "") or "").startswith("scipy.")
+
+
+def _of_numbers(t):
+    return isinstance(t, Num) or isinstance(t, Tup) and all(map(_of_numbers, t.items))
 
 
 def rule_is_array_function(function):
