@@ -31,6 +31,7 @@ from .ir.verify import verify
 from .rules.registry import forward_mode
 from .transform.automatic import DEEPEST, follow_plan, loops_to_mark, mark_for_checkpointing
 from .transform.element_sums import sum_elements_apart
+from .transform.container_tests import keep_container_tests
 from .transform.hoisting import hoist_reads
 from .transform.call_adjoints import note_shadows, shared_families, volatile_families
 
@@ -83,6 +84,7 @@ def compile_function(
     instances = reachable_instances(function)
     for f in (function, *[i.function for i in instances]):
         keep_old_components(f, cx)
+        keep_container_tests(f, cx)
     hoist_reads(function, cx)
     if backend == "numba":
         sum_elements_apart(function, cx)

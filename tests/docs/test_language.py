@@ -92,7 +92,15 @@ def taken_one_by_one(x):
 
 
 def pairs(x):
-    return sum(a * b for a, b in itertools.combinations(x, 2))
+    return sum(a * b for a, b in itertools.zip_longest(x, x[1:], fillvalue=1.0))
+
+
+def changes_what_it_runs_over(x):
+    total = 0.0
+    for v in itertools.chain(x, x):
+        total = total + v * v
+        x[1] = 2.0 * v
+    return total
 
 
 class Doubles:
@@ -159,6 +167,7 @@ ROWS = {
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
+    "a loop over `chain`, `pairwise`": (changes_what_it_runs_over, np.ones(3)),
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
     "a number read back from its text": (read_from_text, 2.0),
     "files, clocks and calls of unknown functions": (clock_in_a_segment, 2.0),

@@ -9,6 +9,7 @@ from ...ir.types import Ref
 from .bound_names import names_used
 from .comprehensions import consumed_generator
 from .expressions import lower_expression
+from .iterators import refuse_name
 from .objects import write_attribute
 from .stores import store_subscript
 from .values import copy_of, outside
@@ -16,6 +17,7 @@ from .values import copy_of, outside
 
 def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     """`name = operand`; a temporary made for it takes the name."""
+    refuse_name(cx, node, operand)
     if name in cx.frame.global_names or name in cx.frame.outer_cells:
         return _store_outside(cx, name, operand, node)
     printed = cx.printed_name(name) if cx.key(name)[0] == cx.frame.number else cx.printed_in(name)

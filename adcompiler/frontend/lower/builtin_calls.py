@@ -9,7 +9,6 @@ import ast
 import collections
 import dataclasses
 import functools
-import itertools
 import math
 
 import numpy as np
@@ -19,7 +18,7 @@ from ...ir.types import BOOL, INT, OPAQUE, Num, Opaque, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from ...runtime.functional_rules import call_jvp, call_vjp
 from ...surgery import on_adjoint
-from . import match_kinds, numbers
+from . import iterators, match_kinds, numbers
 from .hooks import lower_on_adjoint
 from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
 from .objects import replaced
@@ -209,7 +208,7 @@ def _extreme_with_options(cx, node, name, args, kwargs):
         )
     if key is None:
         return call_function(cx, node, function, args, {})
-    sequence = _as_list(cx, node, args[0] if len(args) == 1 else None, args)
+    sequence = as_list(cx, node, args[0] if len(args) == 1 else None, args)
     keys = keys_of(cx, node, sequence, key)
     chooser = position_of_largest if name == "max" else position_of_smallest
     position = cx.assign_temporary(Call(chooser, (keys,)), INT, node)
@@ -220,7 +219,7 @@ def _extreme_with_options(cx, node, name, args, kwargs):
     )
 
 
-def _as_list(cx, node, value, operands):
+def as_list(cx, node, value, operands):
     """A list that holds the elements of a value to iterate, or the operands of a call."""
     from .comprehensions import list_of_elements
     from .lists import make_list
@@ -329,7 +328,7 @@ def _sorted(cx, node, args, kwargs):
 
         keys = call_function(cx, node, list, [value], {})
         return call_function(cx, node, sorted, [keys], kwargs)
-    made = copy_list(cx, node, value, []) if isinstance(t, Ref) else _as_list(cx, node, value, [])
+    made = copy_list(cx, node, value, []) if isinstance(t, Ref) else as_list(cx, node, value, [])
     sort_list(cx, node, made, kwargs.get("key"), kwargs.get("reverse"))
     return made
 
@@ -405,29 +404,10 @@ def _reduce_in_loop(cx, node, args):
     return reduced_in_loop(cx, node, args[0], start, rest)
 
 
-def _chain(cx, node, args, kwargs):
-    """itertools.chain as the list of all elements."""
-    from .containers import concatenate_sequences
-
-    if not any(cx.varied(a) for a in args):
-        return None
-    lists = [_as_list(cx, node, a, ()) for a in args]
-    return functools.reduce(lambda a, b: concatenate_sequences(cx, node, a, b), lists)
-
-
-def _combined_next(cx, node, args, kwargs):
+def _next(cx, node, args, kwargs):
     if any(cx.varied(a) for a in args):
         cx.unsupported(node, "'next' of active values", "write a loop that breaks at the element that is wanted")
     return None
-
-
-def _combined(name, instead):
-    def handler(cx, node, args, kwargs):
-        if any(cx.varied(a) for a in args):
-            cx.unsupported(node, f"'itertools.{name}' of active values", instead)
-        return None
-
-    return handler
 
 
 def _functional_rule(cx, node, args, kwargs):
@@ -480,16 +460,8 @@ HANDLERS = {
     filter: _lazy("filter"),
     enumerate: _lazy("enumerate"),
     iter: _lazy("iter"),
-    itertools.chain: _chain,
-    itertools.accumulate: _combined("accumulate", "use np.cumsum or np.cumprod, or write a loop"),
-    **{
-        getattr(itertools, n): _combined(
-            n, f"run it over range(len(...)), and read the elements by index: for i, j in itertools.{n}(...)"
-        )
-        for n in ("product", "combinations", "permutations", "combinations_with_replacement", "pairwise")
-        if hasattr(itertools, n)
-    },
-    next: _combined_next,
+    **iterators.HANDLERS,
+    next: _next,
     on_adjoint: lower_on_adjoint,
 }
 

@@ -32,6 +32,7 @@ class Context:
         self.stored_families: list = []  # in the order of the stores
         self.calls_in_progress: list = []
         self.holder_groups: dict = {}
+        self.read_early: dict = {}  # list in the place of an iterator -> what it was made of
         self.copies_of_lists: dict = {}  # call -> {list: what it held then}
         self.reserved: set[str] = set()
         self.active_inputs: frozenset = frozenset()  # paths of the inputs with respect to which is differentiated

@@ -9,8 +9,21 @@ from __future__ import annotations
 
 import ast
 
+from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Raw, Var
-from ...ir.types import OPAQUE, Num, Opaque, Ref, Static, Tup, Undefined, carries_derivative, join_all, without_dims
+from ...ir.types import (
+    FLOAT,
+    OPAQUE,
+    Num,
+    Opaque,
+    Ref,
+    Static,
+    Tup,
+    Undefined,
+    carries_derivative,
+    join_all,
+    without_dims,
+)
 from .alias_groups import Group
 from .distributions import Frozen, FrozenMethod
 from .rule_calls import spread
@@ -133,6 +146,8 @@ def read_element(cx, node, operation, element, static=None):
 
     if cx.unreached and isinstance(element, Undefined):
         raise Unreached  # the path that puts elements there was left out
+    if isinstance(element, Undefined):
+        element = _never_filled(cx, node)
     target = cx.temporary(element, node)
     holder, site = holder_of(cx, operation.base), operation.base.type.site
     key = element_key(cx, holder, operation.key) if operation.kind in ("get", "getattr") else NOTHING
@@ -165,6 +180,15 @@ def read_element(cx, node, operation, element, static=None):
             elif isinstance(item.type, Ref):
                 share_holder_group(cx, item)
     return target
+
+
+def _never_filled(cx, node):
+    """The type of an element of what nothing is put into: any, for the read fails; while walks still learn, none yet."""
+    if cx.assumed.settled:
+        return FLOAT
+    error = UnsupportedSyntaxError("this reads a container into which nothing is put", cx.loc(node), hint="fill it before")
+    error.may_pass = True
+    raise error
 
 
 def is_empty(cx, value) -> bool:

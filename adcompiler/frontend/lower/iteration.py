@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import operator
 from dataclasses import dataclass, field
 
@@ -175,13 +176,42 @@ def _inner(cx, node) -> Elements | None:
     value = _evaluated(cx, node)
     found = _sequence(cx, node, value)
     if found is None and isinstance(cx.type(value), Opaque) and not cx.varied(value):
-        listed = cx.assign_temporary(Call(list, (value,)), OPAQUE, node)  # beside an array: read by position, once
-        return Elements(
-            listed,
-            Call(len, (listed,)),
-            lambda cx, node, index: cx.assign_temporary(_item(listed, index), OPAQUE, node),
-        )
+        return None if _is_endless(cx, node) else _listed(cx, node, value)
     return found
+
+
+def _listed(cx, node, value) -> Elements:
+    """The elements of something inactive beside an array: read by position, once."""
+    listed = cx.assign_temporary(Call(list, (value,)), OPAQUE, node)
+    return Elements(
+        listed,
+        Call(len, (listed,)),
+        lambda cx, node, index: cx.assign_temporary(_item(listed, index), OPAQUE, node),
+    )
+
+
+def _is_endless(cx, node) -> bool:
+    """Is this a call that makes an iterator without an end?"""
+    if not isinstance(node, ast.Call):
+        return False
+    function = cx.constant(lower_expression(cx, node.func))
+    return function in (itertools.count, itertools.cycle) or function is itertools.repeat and len(node.args) == 1
+
+
+def _zipped(cx, nodes) -> list | None:
+    """What a `zip` runs over; of what has no end, as many elements as the shortest of the others has."""
+    inners = [None if _is_endless(cx, a) else _inner(cx, a) for a in nodes]
+    if all(i is None for i in inners):
+        return None
+    for k, node in enumerate(nodes):
+        if inners[k] is None and _is_endless(cx, node):
+            lengths = [i.length for i in inners if i is not None]
+            shortest = lengths[0] if len(lengths) == 1 else Call(min, tuple(lengths))
+            value = _evaluated(cx, node)
+            if cx.varied(value):
+                cx.unsupported(node, "an iterator without an end over active values", "read the values where they are used")
+            inners[k] = _listed(cx, node, cx.assign_temporary(Call(itertools.islice, (value, shortest)), OPAQUE, node))
+    return inners
 
 
 def _elements(cx, node, call) -> Elements | None:
@@ -202,8 +232,8 @@ def _elements(cx, node, call) -> Elements | None:
 
         return Elements(Call(enumerate, (inner.printed, *start)), inner.length, read, inner.active)
     if call is zip:
-        inners = [_inner(cx, a) for a in node.args]
-        if any(i is None for i in inners) or not inners:
+        inners = _zipped(cx, node.args)
+        if inners is None or any(i is None for i in inners):
             return None
         strict = {k.arg: lower_expression(cx, k.value) for k in node.keywords}
         length = inners[0].length if len(inners) == 1 else Call(min, tuple(i.length for i in inners))

@@ -15,6 +15,7 @@ from .alias_groups import Group
 from .bound_names import assigned_names
 from .branches import in_block, lower_test, truth
 from .expressions import lower_expression
+from .iterators import refuse_changes
 from .joins import memory_leaves, owner_of
 from .iteration import is_filter, iteration, unrolled_items
 from .joins import join_environments
@@ -71,8 +72,10 @@ def _lower_loop(cx, node):
         runs.bind_element(cx, node, loop)
     from .statements import lower_block
 
+    stores = cx.stores
     lower_block(cx, node.body)
     loop.body = cx.blocks.pop()
+    refuse_changes(cx, node, runs, loop.body, stores)
     loop.breaks = breaks(loop.body)
     head.close(loop)
     frame.live_now = outer_live

@@ -8,11 +8,13 @@ from ...ir.nodes import Assign, Const, Var
 from ...ir.types import Static, type_of
 from .dicts import dict_of
 from .function_values import Closure
+from .iterators import refuse_name
 from .values import global_variable, tuple_of
 
 
 def bind_parameter(cx, node, name, operand, rebound):
     """A parameter stands for its argument; one that the function binds again gets a variable of its own."""
+    refuse_name(cx, node, operand)
     if rebound and isinstance(operand, Var):
         var = cx.new_var(cx.printed_name(name), cx.type(operand), node)
         var.absorbed = operand.absorbed
