@@ -101,7 +101,29 @@ def sorted_keys(x):
     return t
 
 
+def deleted_slices(x):
+    window, total = [], 0.0
+    for k in range(7):
+        window.append(x[k % 3] ** 2 * (k + 1))
+        if len(window) > 3:
+            del window[:2]
+        total = total * 0.5 + window[0] * window[-1]
+    del window[1:]
+    return total + window[0] ** 2
+
+
+def lists_made_into_arrays(x):
+    q = np.array([1.0, *x])
+    q /= np.linalg.norm(q)
+    rows = [q[:2], x[:2] * 2.0] + [q[2:]]
+    rows.extend([x[1:3] ** 2, q[1:3]])
+    rows[1:3] = [rows[2] * rows[0]]
+    return np.prod(np.array(rows)) + np.sum(np.stack(rows) ** 2)
+
+
 PROGRAMS = [
+    (deleted_slices, np.array([0.5, 0.8, -0.9])),
+    (lists_made_into_arrays, np.array([0.5, 0.8, -0.9])),
     (sums_of_pairs, np.array([1.5, 0.5])),
     (spread_into_classes, np.array([1.5, 0.5])),
     (numbered_elements, np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 0.7]])),

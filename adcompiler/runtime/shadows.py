@@ -244,6 +244,20 @@ def undo_extend(slots, parts):
     add_to_elements(parts, take_tail(slots, count))
 
 
+def undo_extend_each(slots, parts):
+    """Undo `base.extend(other)` of another list, both of numbers or arrays.
+
+    >>> slots, parts = [1.0, 2.0], [0.5]
+    >>> undo_extend_each(slots, parts)
+    >>> slots, parts
+    ([1.0], [2.5])
+    """
+    cut = len(slots) - len(parts)
+    for k in range(len(parts)):
+        parts[k] = parts[k] + slots[cut + k]
+    slots[cut:] = []
+
+
 def undo_insert(slots, at):
     """Remove and return the slot that `values.insert(at, v)` made.
 
@@ -339,6 +353,20 @@ def replace_span(slots, span, parts):
     for k in range(len(parts)):
         parts[k] = added(parts[k], slots[start + k])
     slots[start : start + len(parts)] = [0.0] * old
+
+
+def replace_span_each(slots, span, parts):
+    """Undo a slice store into a list of numbers or arrays.
+
+    >>> slots, parts = [1.0, 2.0, 3.0], [0.0]
+    >>> replace_span_each(slots, (1, 2), parts)
+    >>> slots, parts
+    ([1.0, 0.0, 0.0, 3.0], [2.0])
+    """
+    start, old = span
+    for k in range(len(parts)):
+        parts[k] = parts[k] + slots[start + k]
+    slots[start : start + len(parts)] = [0.0 for _ in range(old)]
 
 
 class Entries:

@@ -145,8 +145,16 @@ def _pop_key(b, s):
         b.line(subscript(b.shadow(s.base, s), need_operand(b, s.key, s), True), given, keep=True)
 
 
+def holds_arrays(b, operand) -> bool:
+    """Does a list hold numbers and arrays of known rank only, so that every slot is a number or an array?"""
+    holder = b.cx.assumed.holders[operand.type.site]
+    return not holder.absorbed and all(isinstance(t, Num) and t.rank is not None for t in holder.types())
+
+
 def _extend(b, s):
-    b.line(None, call(b.runtime(shadows.undo_extend), b.shadow(s.base, s), b.shadow(s.value, s)), keep=True)
+    plain = holds_arrays(b, s.base) and s.base is not s.value
+    undo = shadows.undo_extend_each if plain else shadows.undo_extend
+    b.line(None, call(b.runtime(undo), b.shadow(s.base, s), b.shadow(s.value, s)), keep=True)
 
 
 def _reverse(b, s):
@@ -183,9 +191,10 @@ def _slice(b, s):
 
 
 def _set_slice(b, s):
+    undo = shadows.replace_span_each if holds_arrays(b, s.base) else shadows.replace_span
     b.line(
         None,
-        call(b.runtime(shadows.replace_span), b.shadow(s.base, s), need_operand(b, s.printed, s), b.shadow(s.value, s)),
+        call(b.runtime(undo), b.shadow(s.base, s), need_operand(b, s.printed, s), b.shadow(s.value, s)),
         keep=True,
     )
 
@@ -198,18 +207,22 @@ def _values(b, s):
     )
 
 
+def _adds(b, operand):
+    return shadows.add_each if holds_arrays(b, operand) else shadows.add_to_elements
+
+
 def _concatenate(b, s):
     length = call(b.namer.object(len), b.shadow(s.base, s))
     whole = b.shadow(s.target, s)
     b.line(
         None,
-        call(b.runtime(shadows.add_to_elements), b.shadow(s.base, s), subscript(whole, ast.Slice(None, length, None))),
+        call(b.runtime(_adds(b, s.base)), b.shadow(s.base, s), subscript(whole, ast.Slice(None, length, None))),
         keep=True,
     )
     b.line(
         None,
         call(
-            b.runtime(shadows.add_to_elements),
+            b.runtime(_adds(b, s.key)),
             b.shadow(s.key, s),
             subscript(b.shadow(s.target, s), ast.Slice(call(b.namer.object(len), b.shadow(s.base, s)), None, None)),
         ),

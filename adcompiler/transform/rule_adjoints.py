@@ -18,6 +18,7 @@ from ..runtime.shape import number, reshape_each, unbroadcast_each
 from ..runtime.shadows import add_each, add_to_arrays, add_to_elements
 from ..runtime.strict import adjoint_or_zero, zero_wins
 from .code import Branch, call, clone, constant, name, needed, subscript
+from .container_adjoints import holds_arrays
 from .contributions import all_same_extents, cast, conform, doubled, extent_of, is_spread_number
 from .primal_operands import need_operand
 from .states import OWNED, UNIFORM, UNSET
@@ -151,9 +152,9 @@ def add_to_list(b, operand, expression, target, s):
     """A contribution to the elements of a list."""
     if isinstance(expression, ast.IfExp) and ast.unparse(expression.test).startswith("isinstance("):  # no array
         expression = expression.orelse
-    held = b.cx.assumed.holders[operand.type.site]
-    plain = not held.absorbed and all(isinstance(t, Num) and t.rank is not None for t in held.types())
-    if plain and is_stacked(b, expression, {t.rank for t in held.types()}, target):
+    plain = holds_arrays(b, operand)
+    ranks = {t.rank for t in b.cx.assumed.holders[operand.type.site].types()} if plain else set()
+    if is_stacked(b, expression, ranks, target):
         expression = expression.args[0]
     if b.cx.holds_shadowed(operand, b.shadowed):
         held = b.cx.copies_of_lists[s.value][operand]

@@ -21,7 +21,7 @@ from .attributes import attribute
 from .operators import apply_operator
 from .holders import holder_of
 from .items import read_item, write_item
-from .lists import LIST_METHODS, derived_list, extend_list, pop
+from .lists import LIST_METHODS, derived_list, extend_list, make_list, pop
 from .objects import construct, read_attribute, write_attribute
 from .special_methods import OPERATORS, augmented, call_special
 from .values import bring, tuple_of
@@ -144,8 +144,14 @@ def extend_in_place(cx, node, base, value, function):
 def delete_item(cx, node, base, index):
     """`del base[index]`."""
     t = cx.type(base)
-    if not isinstance(t, Ref) or isinstance(index, Slice):
-        cx.unsupported(node, "'del' of this is not understood")
+    if not isinstance(t, Ref):
+        cx.unsupported(node, "'del' of this is not understood", "delete entries of lists and dicts")
+    if isinstance(index, Slice):
+        step = cx.constant(index.step) if index.step is not None else 1
+        if holder_of(cx, base).kind != "list" or step not in (1, None):
+            cx.unsupported(node, "'del' of a slice with a step", "make a list of what stays")
+        write_item(cx, node, base, Slice(index.lower, index.upper), make_list(cx, node, []))
+        return
     (pop_key if holder_of(cx, base).kind == "dict" else pop)(cx, node, base, [index])
 
 
