@@ -447,7 +447,8 @@ class LoopScope(Scope):
         if self.kept or self.generators:
             arguments.append(call(self.namer.object(contents), *self.memory_arguments(names, self.kept)))
         options = {}
-        if self.statement.checkpoints.schedule == "disk":  # whose shadow is found by identity cannot come from a file
+        apart = self.statement.checkpoints.schedule == "disk" or self.saver.tape_dtype is not None
+        if apart:  # whose shadow is found by identity cannot come from a file, or be made of fewer bits
             fixed = [i for i, n in enumerate(self.state) if self.b.shadow_kind(self.reads[n])]
             options = {"fixed": ast.Tuple([constant(i) for i in fixed], ast.Load())} if fixed else {}
         return [Line(None, call(attribute(store, "save"), *arguments, **options), None, self.loc, keep=True)]
@@ -491,6 +492,8 @@ class LoopScope(Scope):
             options["schedule"] = constant("online")
         if s.kind == "sequence" and not self.online:
             options = {"length": arguments_of_length, **options}
+        if self.saver.tape_dtype is not None:
+            options["tape_dtype"] = constant(self.saver.tape_dtype)
         made = call(self.namer.object(CheckpointedLoop), *arguments, **options)
         printer.line(s, name(text, True), made, keep=True)
         again = printer.again

@@ -14,7 +14,7 @@ from .contents import Contents, unchanged
 from .loop_plans import online_plan, plan_of
 from .loop_sizes import LoopStats, bytes_of_list
 from .sizes import nbytes
-from .spilling import Spilled
+from .spilling import PackedArrays, Spilled, to_file
 
 
 BOOKKEEPING = 250  # bytes that a snapshot takes beside what it holds
@@ -24,7 +24,7 @@ class CheckpointedLoop:
     """The snapshots of one run of a loop, and the lists on which its trips are taped.
 
     over: what the loop runs over (None for `while`). sites: the lists of the tape. length: the number of trips, where
-    `over` does not tell.
+    `over` does not tell. tape_dtype: the format in which the arrays of snapshots are kept in memory.
 
     >>> steps = CheckpointedLoop(range(3), [], snapshots=1)
     >>> x = 2.0
@@ -62,8 +62,9 @@ class CheckpointedLoop:
         memory=None,
         shares=1,
         nests=False,
+        tape_dtype=None,
     ):
-        self.sites = list(sites)
+        self.sites, self.tape_dtype = list(sites), tape_dtype
         self.over, self.indexed = over, isinstance(over, range)
         self.elements: list = []  # of what is no range: the elements of the trips so far
         self.count = 0  # trips run so far
@@ -122,7 +123,9 @@ class CheckpointedLoop:
         step, level = self.at
         if level is DISK:
             self.folder = self.folder or SnapshotFolder(self.directory)
-            self.stored[self.at] = Spilled(self.folder, step, names, memory, fixed)
+            self.stored[self.at] = Spilled(to_file(self.folder, step), names, memory, fixed)
+        elif self.tape_dtype is not None and step > 0:  # what the first trip begins with is often still in use elsewhere
+            self.stored[self.at] = Spilled(lambda arrays: PackedArrays(arrays, self.tape_dtype), names, memory, fixed)
         else:
             self.stored[self.at] = Kept(names, memory)
         self.stats.saw(self.nbytes)

@@ -343,6 +343,20 @@ def test_programs_keep_to_their_budget(function, n, memory, monkeypatch):
         assert made and sum(loop.stats.peak_nbytes for loop in outer) <= parse_memory(memory)
 
 
+@pytest.mark.parametrize("of, marked", [p for p in PAIRS if p[0] is not container], ids=lambda f: f.__name__)
+def test_states_in_fewer_bits(of, marked, monkeypatch):
+    def kept(**options):
+        made = loops_of(monkeypatch)
+        f = ad.differentiable(marked, **options)
+        gradient = f.grad(X, 60, 5, 0, None)
+        return gradient, max(loop.stats.peak_nbytes for loop in made)
+
+    (exact, whole), (rounded, half) = kept(), kept(tape_dtype="float32")
+    assert np.array_equal(exact, ad.grad(of)(X, 60))
+    assert 0.0 < np.max(np.abs(rounded - exact)) < 1e-5 * np.max(np.abs(exact))
+    assert half < 0.8 * whole
+
+
 @pytest.mark.parametrize("function, loops", [(rebound, 1), (two_loops, 2), (until, 1), (loop_in_loop, 2)])
 def test_a_budget_that_works_is_named(function, loops):
     budget, words = 100, "a budget that works is" if function is loop_in_loop else "the least budget that works is"

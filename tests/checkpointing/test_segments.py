@@ -401,7 +401,7 @@ def kinds_of_saved_values(x, n):
     return np.sum(x * y * u)
 
 
-@pytest.mark.parametrize(("tape_dtype", "error"), [("float32", 2e-6), ("bfloat16", 0.1), ("float16", 0.02)])
+@pytest.mark.parametrize(("tape_dtype", "error"), [("float32", 2e-6), ("bfloat16", 0.2), ("float16", 0.02)])
 def test_a_tape_in_fewer_bits_loses_digits_and_no_more(tape_dtype, error):
     x = np.linspace(0.3, 0.9, 300)
     expected = ad.grad(kinds_of_saved_values)(x, 7)
