@@ -148,16 +148,62 @@ def test_equations_that_do_not_fit():
         ad.vjp(complex_root, 2.0, wrt=0)[1](1.0)
 
 
-@pytest.mark.parametrize("second", [lambda f: ad.grad(ad.grad(f))(2.0), lambda f: ad.hvp(f)(2.0, 1.0)])
-def test_second_derivatives_are_refused(second):
-    with pytest.raises(ad.UnsupportedSyntaxError, match=r"custom_root\(cubic\), which is known to first order") as caught:
-        second(lambda p: root(p) * p)
-    assert caught.value.hint
-
-
 @ad.custom_root(equations, like=0)
 def solve_like(a, b, scale=1.0):
     return solve(a, b, scale)
+
+
+@pytest.mark.parametrize("second", [lambda f: ad.grad(ad.grad(f))(2.0), lambda f: ad.hvp(f)(2.0, 1.0)])
+def test_second_derivatives_of_a_solution_of_unknown_type_are_refused(second):
+    with pytest.raises(ad.UnsupportedSyntaxError, match=r"custom_root\(cubic\), whose solution may be") as caught:
+        second(lambda p: root(p) * p)
+    assert caught.value.hint == "name an argument of the type of the solution: custom_root(g, like=0)"
+
+
+root_like = ad.custom_root(cubic, like=0)(root.__wrapped__)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_orders_of_a_number(mode):
+    # x^3 + x = p has x = 1 at p = 2, and x' = 1 / (3 x^2 + 1), x'' = -6 x x'^3, x''' = (90 x^2 - 6) x'^5
+    f = root_like
+    for wanted in (1 / 4, -6 / 4**3, 84 / 4**5):
+        f = ad.grad(f, mode=mode)
+        assert f(2.0) == pytest.approx(wanted, rel=1e-13)
+
+
+def test_hessian_of_a_vector_problem():
+    def f(a, b):
+        return np.sum(solve_like(a, b, scale=2.0) ** 2 * a) * b
+
+    point = np.array([0.5, 0.7, 1.5])
+    gradient = lambda p: np.append(*ad.grad(f, wrt=(0, 1))(p[:2], p[2]))  # noqa: E731
+    (aa, ab), (ba, bb) = ad.hessian(f, wrt=(0, 1))(point[:2], point[2])
+    hessian = np.block([[aa, ab[:, None]], [ba[None], np.array([[bb]])]])
+    step = 1e-5
+    differences = [(gradient(point + step * e) - gradient(point - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(hessian, differences, rtol=1e-7)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-12)
+    first, second = ad.vjp(ad.grad(f, wrt=(0, 1)), point[:2], point[2])[1]((np.array([1.0, 0.0]), 0.0))
+    np.testing.assert_allclose(np.append(first, second), hessian[0], rtol=1e-12)
+
+
+def test_second_derivative_of_a_fixed_point():
+    @ad.custom_fixed_point(lambda x, p: 0.5 * (x + p / x), like=0)
+    def square_root(p):
+        return p**0.5
+
+    assert ad.grad(ad.grad(square_root))(4.0) == pytest.approx(-0.25 * 4.0**-1.5, rel=1e-13)
+    assert ad.hvp(lambda p: square_root(p) * p)(4.0, 2.0) == pytest.approx(2.0 * 0.75 * 4.0**-0.5, rel=1e-13)
+
+
+def test_second_derivative_where_there_is_no_solution():
+    @ad.custom_root(cubic, like=0)
+    def wrong(p):
+        return 0.5 * p
+
+    with pytest.raises(ad.RuleError, match="not a solution of 'cubic'"):
+        ad.grad(ad.grad(wrong))(3.0)
 
 
 def test_a_solution_of_known_type_may_be_changed_in_place():

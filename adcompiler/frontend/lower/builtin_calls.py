@@ -410,17 +410,34 @@ def _next(cx, node, args, kwargs):
     return None
 
 
-def _functional_rule(cx, node, args, kwargs):
-    """The call of a user's rule in generated code that is differentiated again: its text is walked, where it has one."""
-    rule = cx.constant(args[0])
-    if getattr(rule, "first_order_only", False) and any(cx.varied(a) for a in args):
+def _written_rule(cx, node, rule, result, args, keywords):
+    """The rule of a solution for arguments of these types, which takes derivatives of the equation."""
+    from ..signature import is_differentiable
+    from .derivatives import describe_operand
+
+    t = cx.type(result)
+    if not isinstance(t, Num) or t.rank is None or t.boxed is None:
         cx.unsupported(
             node,
-            f"the derivative of a derivative through {rule.__name__}, which is known to first order",
-            "differentiate the steps of the solver instead, or take differences of the gradient",
+            f"the derivative of a derivative through {rule.__name__}, whose solution may be a number or an array",
+            "name an argument of the type of the solution: custom_root(g, like=0)",
         )
+    active = tuple(k for k, a in enumerate(args) if is_differentiable(describe_operand(cx, node, a)))
+    key = (id(rule), t.rank, active, len(args), keywords)
+    known = cx.assumed.written
+    if key not in known:
+        known[key] = rule.again(t, active, len(args), keywords), rule
+    return known[key][0]
+
+
+def _functional_rule(cx, node, args, kwargs):
+    """The call of a user's rule in generated code that is differentiated again: its text is walked, where it has one."""
     from .calls import call_function
 
+    rule = cx.constant(args[0])
+    if hasattr(rule, "again") and any(cx.varied(a) for a in args):
+        rule = _written_rule(cx, node, rule, args[2], args[3:], tuple(kwargs))
+        return call_function(cx, node, rule, list(args[1:]), dict(kwargs))
     if getattr(rule, "is_generated", False):  # it leaves its arguments alone, and needs no views that cannot be written
         return call_function(cx, node, rule, list(args[1:]), dict(kwargs))
     return None
