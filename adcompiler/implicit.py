@@ -85,25 +85,22 @@ def _with_rule(residual, equation, like, solver):
     def root(*args, **kwargs):
         return solver(*args, **kwargs)
 
+    def weighted(weights, x, *args, **kwargs):
+        return -np.sum(weights * residual(x, *args, **kwargs))
+
     def vjp(x_bar, x, *args, **kwargs):
         _check_type(name, x, args, like)
         weights = _solved(residual, name, x, args, kwargs, x_bar, transposed=True)
         active = tuple(k for k, a in enumerate(args) if is_differentiable(describe(a)))
-
-        def weighted(*args):
-            return -np.sum(weights * residual(x, *args, **kwargs))
-
-        found = dict(zip(active, grad(weighted, wrt=active)(*args), strict=True)) if active else {}
+        of_args = grad(weighted, wrt=tuple(k + 2 for k in active))
+        found = dict(zip(active, of_args(weights, x, *args, **kwargs), strict=True)) if active else {}
         return tuple(found.get(k) for k in range(len(args)))
 
     def tangent(tangents, x, *args, **kwargs):
         active = tuple(k for k, a in enumerate(args) if is_differentiable(describe(a)))
-
-        def residual_of(*args):
-            return residual(x, *args, **kwargs)
-
         _check_type(name, x, args, like)
-        _, change = jvp(residual_of, args, tuple(tangents[k] for k in active), wrt=active)
+        inputs = tuple(k + 1 for k in active)
+        _, change = jvp(residual, (x, *args), tuple(tangents[k] for k in active), wrt=inputs, **kwargs)
         return -_solved(residual, name, x, args, kwargs, change, transposed=False)
 
     vjp.again = functools.partial(written_adjoint, residual, name)

@@ -51,7 +51,7 @@ def equations(x, a, b, scale=1.0):
 @ad.custom_root(equations)
 def solve(a, b, scale=1.0):
     x = np.array([1.0, 0.5])
-    for _ in range(60):
+    for _ in range(12):
         x = x - np.linalg.solve(ad.jacobian(equations)(x, a, b, scale), equations(x, a, b, scale))
     return x
 
@@ -78,7 +78,7 @@ def heat(u, k, source):
 @ad.custom_root(heat)
 def stationary(k, source):
     u = np.zeros(source.shape)
-    for _ in range(60):
+    for _ in range(12):
         jacobian = ad.jacobian(heat)(u, k, source).reshape(source.size, source.size)
         u = u - np.linalg.solve(jacobian, heat(u, k, source).ravel()).reshape(u.shape)
     return u
