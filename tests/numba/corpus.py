@@ -1,4 +1,4 @@
-"""The whole corpus through the Numba backend, by outcome: `python -m tests.numba.corpus [--lower-only] [--only WORD]`.
+"""The whole corpus through the Numba backend, by outcome: `python -m tests.numba.corpus [--lower-only] [NAME ...]`.
 
 Each program agrees, is refused (grouped by reason, largest group first), fails with another error, or is wrong.
 With --lower-only nothing is compiled to machine code: what the backend's own walk accepts counts as lowered, which
@@ -53,7 +53,7 @@ def _stopped(*_):
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.numba.corpus", description=__doc__)
     parser.add_argument("--lower-only", action="store_true")
-    parser.add_argument("--only", default="", help="programs whose name holds this text")
+    parser.add_argument("names", nargs="*", help="programs; all if none is named")
     parser.add_argument("--compiled", action="store_true", help="print the names of those that are compiled")
     parser.add_argument("--checkpoint", choices=FORMS, help="checkpoint every program in this form")
     options = parser.parse_args()
@@ -62,7 +62,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     found = defaultdict(lambda: defaultdict(list))
     for program in programs():
-        if options.only in program.name:
+        if not options.names or program.name in options.names:
             with switched(checkpoint=options.checkpoint):
                 kind, reason = outcome(program, options.lower_only)
             found[kind][group(reason)].append(program.name)

@@ -17,7 +17,7 @@ from ...transform.code import call, constant, name
 from .fusion import append, described
 from .lowering import Lowering
 from .typed import Axis, Lazy, Typed
-from .types import INT, Array, Items, Scalar
+from .types import INT, Array, Items, Record, Scalar
 
 INDEX_NAMES = ("i", "j", "k", "l", "m", "n")
 
@@ -523,10 +523,15 @@ def result(lo, typed: Typed) -> Typed:
     """What a function returns: no lazy arrays."""
     if isinstance(typed.type, Array):
         return settled(lo, typed)
+    if isinstance(typed.type, Record):
+        lo.refuse("an object or a dict as a result", "return its parts")
     if typed.items is not None:
         from .expressions import tuple_of
 
-        return tuple_of([result(lo, i) for i in typed.items])
+        made = tuple_of([result(lo, i) for i in typed.items])
+        if isinstance(typed.type, Items):
+            made.type = replace(typed.type, items=made.type.items)
+        return made
     return typed
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...runtime.checkpointed import BOOKKEEPING, CheckpointedLoop
 from ...runtime.contents import contents, unchanged
 from ...runtime.numba import plans
@@ -23,7 +25,7 @@ from .arrays import array, store
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
 from .typed import Typed
-from .types import INT, NONE, Array, Held, Items, Scalar, Steps, Trips, Word, forget
+from .types import INT, NONE, Array, Held, Items, Known, Scalar, Steps, Trips, Word, forget
 
 WORDS = {w: plans.Step[w.upper()] for w in ("snapshot", "advance", "tape", "restore", "reverse")}
 
@@ -553,15 +555,19 @@ def _standing(lo, v):
 
 def _lower_plain_context(lo, s):
     """`with np.errstate(...)`: compiled code gives no warnings anyway."""
-    import numpy as np
-
     for item in s.items:
-        node = item.context_expr
-        quiet = isinstance(node, ast.Call) and lo.resolved(node.func) is np.errstate and item.optional_vars is None
-        settings = [k.value.value if isinstance(k.value, ast.Constant) else None for k in node.keywords] if quiet else []
-        if not quiet or node.args or not all(v in ("ignore", "warn") for v in settings):
+        value = expression(lo, item.context_expr)
+        if not (value.is_known and isinstance(value.const, np.errstate)):
             lo.refuse("'with'", "leave the statement out, or use backend='numpy'")
     lo.statements(s.body)
+
+
+@handles(np.errstate)
+def _errstate(lo, args, kwargs):
+    if args or not all(k.is_known and k.const in ("ignore", "warn") for k in kwargs.values()):
+        lo.refuse("'numpy.errstate' that raises or calls", "np.errstate(all='ignore')")
+    made = np.errstate(all="ignore")
+    return Typed(None, Known(made), made)
 
 
 # -- over the tape -----------------------------------------------------------------------------------------------------

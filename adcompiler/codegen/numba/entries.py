@@ -10,7 +10,8 @@ import numpy as np
 from ...errors import UnsupportedSyntaxError
 from ...runtime.numba.checks import NotAsAssumed, SizeOne
 from ...runtime.tape import Tape
-from ...runtime.numba.kept_loops import KeptLoop
+from ...runtime.numba.kept_loops import KeptLoop, KeptObject
+from . import records
 from .checkpoints import KeptSteps
 from .types import Array, Items, Known, Scalar, Stack
 
@@ -84,16 +85,45 @@ class Entry:
 def _arguments(part, generator, namespace):
     """How the parameters of the compiled function come from those of the caller."""
     own = [v.name for v in generator.function.params]
-    places = [own.index(n) for n in part.parameters if n not in part.extras]
     extras = tuple(part.extras)
+    if part.leaves:
+        named = [n for n in part.parameters if n not in part.extras]
+        paths = [part.leaves.get(n) or (own.index(n), ()) for n in named]
+        return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras])
+    places = [own.index(n) for n in part.parameters if n not in part.extras]
     if not extras and places == list(range(len(own))):
         return None
     return lambda args: (*[args[k] for k in places], *[namespace[e] for e in extras])
 
 
+PLAIN = object()  # at the end of a path: named tuples are passed as plain ones
+
+
+def _plain(value):
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def _at(value, path):
+    """The part of an argument at the end of a path of keys and attributes."""
+    for key in path:
+        if key is PLAIN:
+            return _plain(value)
+        value = value[key] if isinstance(value, (dict, list, tuple)) else getattr(value, key)
+    return value
+
+
 def _joint(part, core, generator, namespace, parts):
     arranged = _arguments(part, generator, namespace)
     fixed = _fixing(part.result.items[0])
+    if records.needs_rebuilding(part.result):
+        names = [n for n, _ in generator.signature.parameters]
+
+        def rebuilding(*args):
+            value, gradient = core(*(args if arranged is None else arranged(args)))
+            value = value if fixed is None else fixed(value)
+            return records.rebuilt(part.result, (value, gradient), dict(zip(names, args, strict=True)))
+
+        return rebuilding
     if arranged is None and fixed is None:
         return core
 
@@ -110,11 +140,19 @@ def _forward(part, core, generator, namespace, parts):
     sites = tuple(s for s, _ in part.kept)
     owner = part.definition.name
     loops = {k: t for k, (_, t) in enumerate(part.kept) if isinstance(t, KeptSteps)}
+    names = [n for n, _ in generator.signature.parameters]
+    held = {k: names.index(t.site[1]) for k, (_, t) in enumerate(part.kept)
+            if isinstance(t, records.KeptRecord) and t.site[0] == "argument" and len(t.site) == 2}
+    rebuilds = records.needs_rebuilding(part.result)
 
     def run(*args):
         value, kept = core(*(args if arranged is None else arranged(args)))
         if loops:
             kept = tuple(loops[k].kept(v) if k in loops else v for k, v in enumerate(kept))
+        if held:
+            kept = tuple(KeptObject(names[held[k]], args[held[k]], v) if k in held else v for k, v in enumerate(kept))
+        if rebuilds:
+            value = records.rebuilt(part.result, value, {})
         return (value if fixed is None else fixed(value)), Tape(owner, sites, kept)
 
     return run
@@ -127,12 +165,15 @@ def _adjoint(part, core, generator, namespace, parts):
     extras = tuple(part.extras)
     seeded = seed_for(part.seed)
     loops = any(isinstance(t, KeptSteps) for _, t in parts[0].kept)
+    rebuilds = records.needs_rebuilding(part.result)
 
     def run(tape, seed=1.0):
         kept = tape.open(owner)
-        if loops:
-            kept = [v.values if isinstance(v, KeptLoop) else v for v in kept]
-        return core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
+        objects = {v.name: v.primal for v in kept if isinstance(v, KeptObject)}
+        if loops or objects:
+            kept = [v.values if isinstance(v, (KeptLoop, KeptObject)) else v for v in kept]
+        found = core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
+        return records.rebuilt(part.result, found, objects) if rebuilds else found
 
     return run
 

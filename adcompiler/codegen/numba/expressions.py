@@ -13,7 +13,7 @@ from ...runtime.numba import scalars
 from ...transform.code import call, constant, name
 from .examples import element_type, type_of_value
 from .typed import Typed
-from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, Word, join, plus
+from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, Word, join, plus
 
 OPERATORS = {
     ast.Add: operator.add,
@@ -88,6 +88,8 @@ def _name(lo, node):
 def _variable(lo, identifier, t):
     if isinstance(t, Array):
         return lo.array_name(identifier)
+    if isinstance(t, Record):
+        return Typed(None, t)
     if identifier in lo.bound_items:
         return lo.bound_items[identifier]
     if isinstance(t, Known):
@@ -135,10 +137,14 @@ def binary(lo, op, left, right) -> Typed:
 
 
 def _sequence_operator(lo, op, left, right):
-    if op is ast.Mult and isinstance(left.type, Listed) and left.items is not None and len(left.items) == 1:
-        count = integer(lo, right)
-        node = ast.BinOp(left.node, ast.Mult(), count.node)
-        return Typed(node, left.type)
+    if op is ast.Mult and isinstance(left.type, Listed):
+        from .lists import repeated
+
+        return repeated(lo, left, integer(lo, right), None)
+    if op is ast.Add and isinstance(left.type, Listed) and isinstance(right.type, Listed):
+        from .lists import concatenated
+
+        return concatenated(lo, left, right)
     if op is ast.Add and isinstance(left.type, Items) and isinstance(right.type, Items):
         parts = [*_parts(left), *_parts(right)]
         return tuple_of(parts)
@@ -158,6 +164,8 @@ def _parts(value):
 
 
 def tuple_of(parts) -> Typed:
+    if any(isinstance(p.type, Record) for p in parts):
+        return Typed(None, Items(tuple(p.type for p in parts)), items=list(parts))
     node = ast.Tuple([p.node for p in parts], ast.Load())
     return Typed(node, Items(tuple(p.type for p in parts)), items=list(parts))
 
@@ -371,6 +379,10 @@ def _identity(lo, op, left, right):
 
 
 def _membership(lo, op, left, right):
+    if isinstance(right.type, Record) and left.is_known:
+        from .records import has
+
+        return constant_of(has(lo, right.type, left.const) == isinstance(op, ast.In))
     if right.items is None or not isinstance(left.type, Scalar):
         if left.is_known and right.is_known:
             return constant_of((left.const in right.const) == isinstance(op, ast.In))
@@ -451,14 +463,21 @@ def _tuple(lo, node):
 
 
 def _list(lo, node):
-    parts = [expression(lo, e) for e in node.elts]
-    t = None
-    for p in parts:
-        t = p.type if t is None else join(t, p.type)
-    if isinstance(t, Scalar):
-        parts = [cast(lo, p, t.dtype) for p in parts]
-    return Typed(ast.List([p.node for p in parts], ast.Load()), Listed(t if isinstance(t, (Scalar, Array)) else None),
-                 items=parts)
+    from .lists import display
+
+    return display(lo, node)
+
+
+def _dict(lo, node):
+    from .records import display
+
+    return display(lo, node)
+
+
+def _comprehension(lo, node):
+    from .lists import comprehension
+
+    return comprehension(lo, node)
 
 
 def _attribute(lo, node):
@@ -476,10 +495,14 @@ def _subscript(lo, node):
         return subscripted(lo, base, node.slice, node)
     if isinstance(t, Items):
         return _item(lo, base, node)
-    if isinstance(t, Listed) and t.element is not None and not isinstance(node.slice, ast.Slice):
-        index = integer(lo, expression(lo, node.slice))
-        if isinstance(t.element, Scalar):
-            return Typed(ast.Subscript(base.node, index.node, ast.Load()), t.element)
+    if isinstance(t, Record):
+        from .records import key_of, read
+
+        return read(lo, t, key_of(lo, node.slice))
+    if isinstance(t, Listed):
+        from .lists import item
+
+        return item(lo, base, node.slice)
     lo.refuse(f"a subscript of {_described(base)}", "use an array")
 
 
@@ -532,6 +555,8 @@ _KINDS = {
     ast.IfExp: _conditional,
     ast.Tuple: _tuple,
     ast.List: _list,
+    ast.Dict: _dict,
+    ast.ListComp: _comprehension,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.Call: _call,

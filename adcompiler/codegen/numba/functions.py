@@ -15,7 +15,7 @@ from ...transform.code import constant
 from .elementwise import ELEMENTWISE
 from .expressions import expression
 from .typed import Typed
-from .types import INT, Array, Items, Known, Listed, Scalar, Stack, Steps, forget
+from .types import INT, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps, forget
 
 HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
 
@@ -67,6 +67,14 @@ def _attribute_of(lo, owner, attr):
 def attribute(lo, node) -> Typed:
     """`value.attr`: of a module, or of an array."""
     base = expression(lo, node.value)
+    if isinstance(base.type, Record):
+        from .records import read
+
+        return read(lo, base.type, node.attr)
+    if isinstance(base.type, Named) and node.attr in base.type.cls._fields:
+        from .expressions import _parts
+
+        return _parts(base)[base.type.cls._fields.index(node.attr)]
     if isinstance(base.type, Known):
         value = _attribute_of(lo, base.const, node.attr)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -102,7 +110,21 @@ def lower_call(lo, node) -> Typed:
     method = lower_method(lo, node)
     if method is not None:
         return method
+    if isinstance(node.func, ast.Attribute) and is_list(lo, node.func.value):
+        from .lists import method as list_method
+
+        return list_method(lo, expression(lo, node.func.value), node.func.attr, node.args)
     function, base = called(lo, node)
+    from . import records
+
+    if function is records.SHADOW:
+        return records.shadow_of(lo, expression(lo, node.args[0]))
+    if function is object.__new__:
+        cls = expression(lo, node.args[0])
+        return records.new_object(lo, node, cls.const, cls.const.__name__.lower())
+    record = records.of_call(lo, function, node)
+    if record is not None:
+        return record
     special = SPECIAL.get(function) if _hashable(function) else None
     if special is not None:
         return special(lo, node)
@@ -113,6 +135,16 @@ def lower_call(lo, node) -> Typed:
     if base is not None:
         args.insert(0, base)
     return apply(lo, function, args, kwargs, node)
+
+
+def is_list(lo, node) -> bool:
+    """Is this expression a list of the program?"""
+    if isinstance(node, ast.Name):
+        return isinstance(lo.env.get(node.id), Listed)
+    if isinstance(node, ast.Subscript):
+        base = lo.env.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        return isinstance(base, Listed) and isinstance(base.element, Listed) and not isinstance(node.slice, ast.Slice)
+    return isinstance(node, (ast.List, ast.ListComp))
 
 
 def _hashable(value):
@@ -204,7 +236,12 @@ def _isinstance(lo, node):
         python = {"b": bool, "i": int, "f": float, "c": complex}[t.kind]
         return constant_of(issubclass(python if t.weak else t.dtype.type, kinds.const))
     if isinstance(t, Items):
-        return constant_of(issubclass(tuple, kinds.const))
+        return constant_of(issubclass(getattr(t, "cls", tuple), kinds.const))
+    if isinstance(t, Record):
+        from .records import layout
+
+        own = layout(lo, t)
+        return constant_of(issubclass(own.cls or {"dict": dict, "list": list}[own.kind], kinds.const))
     if isinstance(t, Known):
         return constant_of(isinstance(value.const, kinds.const))
     lo.refuse("'isinstance' of a value whose type depends on the path")
@@ -221,6 +258,13 @@ def _tape(lo, node):
             from .checkpoints import on_tape
 
             node, kept = on_tape(lo, e.id)
+            nodes.append(node)
+            lo.kept.append((site.value, kept))
+            continue
+        if isinstance(e, ast.Name) and isinstance(lo.env.get(e.id), Record):
+            from .records import on_tape as record_on_tape
+
+            node, kept = record_on_tape(lo, lo.env[e.id])
             nodes.append(node)
             lo.kept.append((site.value, kept))
             continue
@@ -250,6 +294,6 @@ from ...runtime.tape import Tape  # noqa: E402
 
 SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
 
-from . import builtin_functions, creation, inlined, linalg, products, reductions, shapes, sorting  # noqa: E402, F401
+from . import builtin_functions, contractions, creation, decompositions, inlined, linalg, lists, products, records, reductions, shapes, sorting  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -296,10 +296,13 @@ def _elements(lo, node, body):
             value = lo.array_name(made)
         length = Typed(value.lazy.axes[0].extent(), Scalar(INT.dtype, True, 0, t.dims[0], 1))
         return lambda k: item_at(lo, value, k), length
-    if isinstance(t, Listed) and isinstance(t.element, Scalar):
-        held = _lasting(lo, value, body, "items")
+    if isinstance(t, Listed):
+        from . import lists
+
+        held = _lasting(lo, lists.named(lo, value), body, "items")
         length = Typed(ast.Call(name("len"), [held.node], []), Scalar(INT.dtype, True, 0, None, 1))
-        return lambda k: Typed(ast.Subscript(held.node, k.node, ast.Load()), t.element), length
+        element = lists.element_of_all(lo, held)
+        return lambda k: lists.element_at(lo, ast.Subscript(held.node, k.node, ast.Load()), element), length
     if isinstance(t, Items) and t.items and all(isinstance(i, Scalar) and i.dtype == t.items[0].dtype for i in t.items):
         held = _lasting(lo, value, body, "items")
         element = Scalar(t.items[0].dtype, None)

@@ -54,6 +54,8 @@ class Lowering:
         self.seen: dict[str, set] = {}  # types that each name has had
         self.reshaped: frozenset = frozenset()  # memory of arrays that are used in another shape
         self.local: dict = {}  # tokens that hold for one statement
+        self.in_loop = False
+        self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
 
     # -- errors ----------------------------------------------------------------------------------------------------
@@ -240,7 +242,9 @@ class Lowering:
             before = self.taken
             self.taken = set(before)
             self.depth += 1
+            inside, self.in_loop = self.in_loop, True
             body()
+            self.in_loop = inside
             self.depth -= 1
             made, self.out = self.out, out
             breaks, self.breaks = self.breaks, outer
@@ -287,11 +291,15 @@ class Learnt:
         self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
         self.assumed: dict = {}  # pairs of extents of the call, of which the first is taken to be at most the second
         self.loops: dict = {}  # plans of checkpointed loops
+        self.records: dict = {}  # layouts of objects and dicts, by their sites
+        self.shadowed: dict = {}  # sites of records whose adjoints are asked for
+        self.shadow_lists: dict = {}  # sites of lists likewise: the names of the list and of its adjoint
         self.changed = False
 
     def reserved(self) -> set:
         """Names that are kept from walk to walk."""
-        return {n for p in self.loops.values() for n in p.every_name()}
+        kept = [*self.loops.values(), *self.records.values()]
+        return {n for p in kept for n in p.every_name()} | {n for pair in self.shadow_lists.values() for n in pair}
 
     def guard(self, identifier):
         if identifier not in self.guarded:
@@ -307,13 +315,14 @@ class Learnt:
         return new
 
 
-def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=None, loops=None):
+def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=None, loops=None, records=None):
     """A function definition for Numba, and the walk that made it.
 
     params: types by name of the parameters; resolve: the object that a global name stands for (KeyError if none).
     stacks: names of the lists of the tape. Raises UnsupportedSyntaxError for what Numba would reject or compile wrongly.
     """
     learnt = Learnt()
+    learnt.records.update(records or {})
     for _ in range(10):
         learnt.changed = False
         walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
@@ -325,9 +334,12 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
 
 
 def _run_body(self, loops):
-    from .checkpoints import from_tape
+    from . import checkpoints, records
 
-    kept = [s for n, t in loops.items() for s in from_tape(self, n, t)]
+    kept = []
+    for n, t in loops.items():
+        source = records if isinstance(t, records.KeptRecord) else checkpoints
+        kept += source.from_tape(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
     self.body = [*start, *self.stacks.start(), *body]

@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 import types as python_types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +25,14 @@ from .. import emit
 from ..build import line_map
 from . import functions as _tables  # noqa: F401  (filled before anything is walked)
 from .bounds import entry_test
+from .entries import PLAIN as _PLAIN
 from .entries import entry_of
 from .lowering import lower
+from ...transform.bars import unique
 from .checkpoints import KeptSteps, sites_of
+from .records import KeptRecord, Layout
 from .stacks import stacks_of
-from .types import FLOAT, NONE, Array, Items, Known, Scalar, Stack, Steps
+from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stack, Steps
 
 
 # Names that the text of compiled code uses for what they mean everywhere.
@@ -50,6 +53,7 @@ class Part:
     result: object = None  # type of what is returned
     kept: list = field(default_factory=list)  # of a forward function: (site, type) of each entry of the tape
     seed: object = None
+    leaves: dict = field(default_factory=dict)  # parameters that are parts of an argument: its position, and the path
 
 
 def type_of_described(described, path):
@@ -59,6 +63,9 @@ def type_of_described(described, path):
     if described.kind == "tuple" and described.type is None:
         items = [type_of_described(d, (*path, k)) for k, d in described.items]
         return None if any(i is None for i in items) else Items(tuple(items))
+    if described.kind == "tuple" and hasattr(described.type, "_fields"):
+        items = [type_of_described(d, (*path, k)) for k, (_, d) in enumerate(described.items)]
+        return None if any(i is None for i in items) else Named(tuple(items), described.type)
     if described.kind == "static":
         return Known(described.value)
     return None
@@ -108,7 +115,11 @@ class Backend:
         found = {}
         self.local_names = {}  # of the arguments, in the compiled function
         signature = self.generator.signature
-        for v, (n, described) in zip(self.generator.function.params, signature.parameters, strict=True):
+        self.leaves, self.records = {}, {}
+        for at, (v, (n, described)) in enumerate(zip(self.generator.function.params, signature.parameters, strict=True)):
+            if described.kind in ("object", "dict", "list"):
+                found[v.name] = self.record(v.name, described, (at, ()), found)
+                continue
             t = type_of_described(described, (n,))
             if t is None:
                 kinds = {"object": "an object", "dict": "a dict", "list": "a list", "rows": "a list"}
@@ -118,13 +129,41 @@ class Backend:
                 self.refuse(f"the argument '{n}', {what}", "pass numbers, arrays and tuples of them, or use backend='numpy'")
             found[v.name] = t
             self.local_names[n] = v.name
+            if isinstance(t, Items) and _has_names(t):
+                self.leaves[v.name] = (at, (_PLAIN,))
         for first, second in signature.aliases:
             a, b = found.get(first), found.get(second)
+            if isinstance(a, Record) and isinstance(b, Record):
+                self.refuse(f"one object as the arguments '{first}' and '{second}'", "pass a copy of it")
             if isinstance(a, Array) and isinstance(b, Array):
                 roots = a.roots | b.roots
                 found[first] = Array(a.dtype, a.rank, a.dims, roots)
                 found[second] = Array(b.dtype, b.rank, b.dims, roots)
         return found
+
+    def record(self, base, described, place, found) -> Record:
+        """An argument that is an object, a dict or a list of known parts: each part is a parameter."""
+        at, path = place
+        argument = self.generator.signature.parameters[at][0]
+        site = ("argument", argument, *path)
+        own = self.records[site] = Layout(base, described.kind, described.type if described.kind == "object" else None)
+        for key, part in described.items:
+            text = "".join(c if c.isalnum() else "_" for c in str(key))
+            variable = unique(f"{base}_{text}", {*self.bindings, *found, *self.names})
+            if part.kind in ("object", "dict", "list"):
+                found[variable] = None  # takes the name
+                found[variable] = self.record(variable, part, (at, (*path, key)), found)
+            else:
+                found[variable] = t = type_of_described(part, (variable,))
+                if t is None:
+                    self.refuse(f"the part {key!r} of the argument '{argument}'",
+                                "numbers, arrays, tuples of them, and objects or dicts of these")
+                if not isinstance(t, Known):
+                    ending = (_PLAIN,) if isinstance(t, Items) and _has_names(t) else ()
+                    self.leaves[variable] = (at, (*path, key, *ending))
+                    self.local_names[variable] = variable
+            own.names[key] = variable
+        return Record(site)
 
     def globals_of(self, definition) -> dict:
         """Globals of the program that a definition reads: they become parameters."""
@@ -165,25 +204,28 @@ class Backend:
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math"}
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
-        stacks |= {s for t in (loops or {}).values() for s in t.plan.sites}
+        stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {},
-                     loops=loops)
+                     loops=loops, records=getattr(self, "records", {}))
         _refuse_reshaped(walk)
         if walk.learnt.assumed:
             walk.imports["NotAsAssumed"] = NotAsAssumed
             walk.body[:0] = entry_test(walk.learnt.assumed, self.local_names)
         names = [n for n, t in params.items() if not isinstance(t, Known) or t == NONE and n in (given or {})]
-        names = [n for n in params if n in names or isinstance(params[n], Stack)]
+        names = [n for n in params if n in names and not isinstance(params[n], Record) or isinstance(params[n], Stack)]
         return walk, names
 
     def joint(self, definition) -> Part:
+        self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         sites = {k.site for k in self.saver.kept if k.listed}
         walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
-        return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type)
+        return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
+                    leaves=self.leaves)
 
     def tangent(self, definition) -> Part:
         """The tangent function: the tangents of some parameters stand behind the arguments."""
+        self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         count = len(self.generator.function.params)
         dots = [a.arg for a in definition.args.args[count:]]
@@ -199,19 +241,21 @@ class Backend:
     def tangent_type(self, parameter, t):
         if isinstance(t, Items):
             return Items(tuple(self.tangent_type(parameter, i) for i in t.items))
-        if isinstance(t, Known) or t.kind not in "fc":
+        if not isinstance(t, (Scalar, Array)) or t.kind not in "fc":
             self.refuse(f"the tangent of '{parameter}', which does not hold floats alone", "pass arrays of floats")
         if isinstance(t, Array):
             return Array(t.dtype, t.rank, t.dims, frozenset({f"tangent of {parameter}"}))
         return t
 
     def forward(self, definition) -> Part:
+        self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         sites = {f for f, _ in self.saver.tape} & {k.site for k in self.saver.kept if k.listed}
         self.options["typed_lists"] = True
         walk, names = self.walk("forward", definition, {**own, **extra}, sites)
         result = walk.returned.type.items[0]
-        return Part("forward", _definition(definition, names, walk), walk, names, list(extra), result, walk.kept)
+        return Part("forward", _definition(definition, names, walk), walk, names, list(extra), result, walk.kept,
+                    leaves=self.leaves)
 
     def adjoint(self, definition, forward: Part) -> Part:
         extra = self.globals_of(definition)
@@ -225,6 +269,9 @@ class Backend:
             if isinstance(t, KeptSteps):
                 loops[n] = t
                 params[n] = Steps(n)
+            elif isinstance(t, KeptRecord):
+                loops[n] = t
+                params[n] = Record(t.site)
             elif isinstance(t, Stack):
                 given[n] = t.element
                 params[n] = t
@@ -240,13 +287,17 @@ class Backend:
                     targets, seed)
 
 
+def _has_names(t) -> bool:
+    return isinstance(t, Named) or isinstance(t, Items) and any(map(_has_names, t.items))
+
+
 def _seed_type(t):
     if isinstance(t, Scalar):
         return FLOAT if t.kind in "iub" else Scalar(t.dtype, t.dtype.itemsize >= 8 and t.dtype != np.dtype(np.complex64))
     if isinstance(t, Array):
         return Array(t.dtype, t.rank, (None,) * t.rank, frozenset({"seed"}))
     if isinstance(t, Items):
-        return Items(tuple(map(_seed_type, t.items)))
+        return replace(t, items=tuple(map(_seed_type, t.items)))
     return FLOAT
 
 

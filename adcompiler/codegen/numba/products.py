@@ -26,7 +26,9 @@ def product(lo, function, left: Typed, right: Typed) -> Typed:
     left, right = array(lo, cast(lo, left, dtype)), array(lo, cast(lo, right, dtype))
     ranks = (left.type.rank, right.type.rank)
     if max(ranks) > 2:
-        lo.refuse(f"a product of arrays of ranks {ranks[0]} and {ranks[1]}", "write a loop over matrices")
+        from .contractions import high_rank_product
+
+        return high_rank_product(lo, function, left, right)
     if ranks == (1, 1):
         return total(lo, binary(lo, ast.Mult, left, right), Scalar(dtype, False))
     if dtype.kind not in "fc":

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import call, constant, name, subscript
-from .types import Array, Items, Scalar, Steps, forget
+from .types import Array, Items, Listed, Scalar, Steps, forget
 
 
 def stacks_of(definition) -> set[str]:
@@ -111,7 +111,11 @@ class Stacks:
                 typed.node = call(ast.Attribute(typed.node, "copy", ast.Load()))
         lo.learnt.pushed(site, _stored(t))
         if not isinstance(lo.learnt.elements[site], Scalar):
-            if not isinstance(t, (Array, Items)):
+            if isinstance(t, Listed):
+                from .lists import named
+
+                typed = named(lo, typed)
+            elif not isinstance(t, (Array, Items)):
                 if isinstance(t, Steps):
                     lo.refuse("a checkpointed loop inside another loop", "checkpoint the outer loop alone")
                 lo.refuse(f"a value of this kind on the tape ('{site}')")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import call, constant, name
-from . import checkpoints
+from . import checkpoints, lists, records
 from .arrays import assign_array, store, target_of
 from .expressions import as_test, expression, simple_scalar, cast
 from .loops import lower_for, lower_while
 from .typed import Typed
-from .types import MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack
+from .types import MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack
 
 
 def lower_statement(lo, s):
@@ -33,10 +33,16 @@ def _assign(lo, s):
         assign_name(lo, target.id, s.value, s)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(lo, target, s.value)
+    elif isinstance(target, ast.Attribute):
+        base = _record(lo, target)
+        records.store(lo, base.type, target.attr, expression(lo, s.value), s)
     elif isinstance(target, ast.Subscript):
         base = expression(lo, target.value)
+        if isinstance(base.type, Record):
+            records.store(lo, base.type, records.key_of(lo, target.slice), expression(lo, s.value), s)
+            return
         if isinstance(base.type, Listed):
-            _set_item(lo, base, target, s.value)
+            lists.set_item(lo, base, target.slice, expression(lo, s.value))
             return
         value = expression(lo, s.value)
         store(lo, target_of(lo, base, target.slice, s), None, value, s)
@@ -73,13 +79,15 @@ def bind(lo, identifier, value: Typed, origin):
     if isinstance(t, Array):
         assign_array(lo, identifier, value, origin)
         return
-    if isinstance(t, Listed):
-        if isinstance(value.node, ast.List) and not value.node.elts:
-            t = Listed(lo.learnt.elements.get(identifier))
-        lo.assign(identifier, value.node)
+    if isinstance(t, Record):
         lo.set_name(identifier, t)
         return
-    if isinstance(t, Items) and value.node is None:
+    if isinstance(t, Items) and any(isinstance(i, Record) for i in t.items):
+        lo.refuse("an object in a tuple", "give it a name of its own")
+    if isinstance(t, Listed):
+        lists.bind(lo, identifier, value)
+        return
+    if isinstance(t, Items) and (value.node is None or any(isinstance(p.type, (Array, Items)) for p in value.items or ())):
         value = lo.result(value)
         t = value.type
     if t is MIXED or not isinstance(t, (Scalar, Items)):
@@ -171,15 +179,6 @@ def _settled(lo, part, target, value_node, k):
     return Typed(name(made), t) if not isinstance(t, Array) else lo.array_name(made)
 
 
-def _set_item(lo, base, target, value_node):
-    index = expression(lo, target.slice)
-    value = expression(lo, value_node)
-    if not isinstance(value.type, Scalar) or not isinstance(index.type, Scalar):
-        lo.refuse("this store into a list", "use an array")
-    value = cast(lo, value, base.type.element.dtype)
-    lo.emit(ast.Assign([ast.Subscript(base.node, index.node, ast.Store())], value.node))
-
-
 def _augmented(lo, s):
     target = s.target
     binary = ast.BinOp(None, s.op, s.value)
@@ -201,15 +200,36 @@ def _augmented(lo, s):
             lo.assign(target.id, node)
         lo.set_name(target.id, value.type)
         return
+    if isinstance(target, ast.Attribute):
+        base = _record(lo, target)
+        _augmented_part(lo, base.type, target.attr, s)
+        return
     if not isinstance(target, ast.Subscript):
         lo.refuse(f"'{ast.unparse(s)}'")
     base = expression(lo, target.value)
+    if isinstance(base.type, Record):
+        _augmented_part(lo, base.type, records.key_of(lo, target.slice), s)
+        return
     if isinstance(base.type, Listed):
         binary.left = ast.Subscript(target.value, target.slice, ast.Load())
-        _set_item(lo, base, target, binary)
+        lists.set_item(lo, base, target.slice, expression(lo, binary))
         return
     where = target_of(lo, base, target.slice, s)
     store(lo, where, s.op, expression(lo, s.value), s)
+
+
+def _record(lo, target):
+    base = expression(lo, target.value)
+    if not isinstance(base.type, Record):
+        lo.refuse(f"an assignment to '{ast.unparse(target)}'")
+    return base
+
+
+def _augmented_part(lo, record, key, s):
+    """`record.key op= value`: the part is a variable."""
+    records.read(lo, record, key)
+    own = records.part_name(lo, record, key)
+    _augmented(lo, ast.AugAssign(name(own, True), s.op, s.value))
 
 
 def _expression_statement(lo, s):
@@ -226,16 +246,14 @@ def _expression_statement(lo, s):
             if not isinstance(t, Scalar):
                 lo.emit(ast.Expr(popped))
             return
-        if node.func.attr == "append" and isinstance(lo.env.get(site), Listed):
-            value = expression(lo, node.args[0])
-            if not isinstance(value.type, Scalar):
-                lo.refuse("a list of anything but numbers", "use an array")
-            t = lo.learnt.pushed(site, Scalar(value.type.dtype, value.type.weak))
-            lo.set_name(site, Listed(t))
-            lo.emit(ast.Expr(call(ast.Attribute(name(site), "append", ast.Load()), value.node)))
-            return
     from .effects import lower_effect
+    from .functions import is_list
 
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_list(lo, node.func.value):
+        value = expression(lo, node)
+        if node.func.attr == "pop" and isinstance(value.node, ast.Call):
+            lo.emit(ast.Expr(value.node))
+        return
     if isinstance(node, ast.Call) and checkpoints.lower_effect(lo, node):
         return
     lower_effect(lo, node, s)

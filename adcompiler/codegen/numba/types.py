@@ -67,6 +67,20 @@ class Held(Items):
 
 
 @dataclass(frozen=True)
+class Named(Items):
+    """A named tuple."""
+
+    cls: type = None
+
+
+@dataclass(frozen=True)
+class Record(Type):
+    """An object, dict or list whose parts are variables; site: where it was made."""
+
+    site: tuple
+
+
+@dataclass(frozen=True)
 class Steps(Type):
     """A checkpointed loop, by its name."""
 
@@ -90,9 +104,10 @@ class Word(Type):
 
 @dataclass(frozen=True)
 class Listed(Type):
-    """A list of values of one type that the program appends to or reads."""
+    """A list of values of one type that the program appends to or reads; sites: where it may have been made."""
 
     element: Type | None
+    sites: frozenset = frozenset()
 
 
 @dataclass(frozen=True)
@@ -154,12 +169,14 @@ def join(a: Type, b: Type) -> Type:
         return Array(a.dtype, a.rank, dims, a.roots | b.roots)
     if isinstance(a, Items) and type(a) is type(b) and len(a.items) == len(b.items):
         items = tuple(join(p, q) for p, q in zip(a.items, b.items, strict=True))
-        return MIXED if MIXED in items else replace(a, items=items)
+        unlike = MIXED in items or getattr(a, "cls", None) is not getattr(b, "cls", None)
+        return MIXED if unlike else replace(a, items=items)
     if isinstance(a, Listed) and isinstance(b, Listed):
+        sites = a.sites | b.sites
         if a.element is None or b.element is None:
-            return Listed(a.element or b.element)
+            return Listed(a.element or b.element, sites)
         element = join(a.element, b.element)
-        return MIXED if element is MIXED else Listed(element)
+        return MIXED if element is MIXED else Listed(element, sites)
     return MIXED
 
 
@@ -199,7 +216,7 @@ def forget(t: Type, is_gone) -> Type:
     if isinstance(t, Items):
         return replace(t, items=tuple(forget(i, is_gone) for i in t.items))
     if isinstance(t, Listed) and t.element is not None:
-        return Listed(forget(t.element, is_gone))
+        return replace(t, element=forget(t.element, is_gone))
     return t
 
 
@@ -224,6 +241,8 @@ def plain(t: Type) -> Type:
         return Array(t.dtype, t.rank)
     if isinstance(t, Items):
         return replace(t, items=tuple(map(plain, t.items)))
+    if isinstance(t, Listed):
+        return Listed(None if t.element is None else plain(t.element))
     return t
 
 
@@ -237,6 +256,8 @@ def described(t: Type) -> str:
         return "a tuple"
     if isinstance(t, (Listed, Stack)):
         return "a list"
+    if isinstance(t, Record):
+        return "an object or a dict"
     if isinstance(t, Known):
         return "None" if t.value is None else f"{t.value!r}"
     return "a value of several types"

@@ -47,8 +47,21 @@ class KeptLoop:
         return [_listed(v) for v in self.values]
 
 
+class KeptObject:
+    """The parts of an argument that is an object, for the compiled adjoint function, and the object itself."""
+
+    __slots__ = ("name", "primal", "values")
+
+    def __init__(self, name, primal, values):
+        self.name, self.primal, self.values = name, primal, values
+
+    def kept(self) -> list:
+        """Everything that is kept, for counting bytes."""
+        return list(self.values)
+
+
 def _listed(value):
     return value if isinstance(value, (np.ndarray, int, float)) else list(value)
 
 
-__all__ = ["KeptLoop"]
+__all__ = ["KeptLoop", "KeptObject"]

@@ -1,0 +1,269 @@
+"""Lists in compiled code: of numbers, arrays, tuples or lists, all of one type.
+
+A list is made where its display stands; what is put into it anywhere decides the type of its elements, so the walk
+goes round until it is known. An array in a list is the array itself, as in Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import replace
+
+from ...transform.code import attribute, call, constant, name, subscript
+from .expressions import cast, constant_of, expression, integer
+from .functions import handles
+from .typed import Typed
+from .types import INT, MIXED, Array, Items, Listed, Scalar, forget, join
+
+CHANGING = ("append", "extend", "insert", "pop", "reverse", "clear")
+
+
+def display(lo, node) -> Typed:
+    """`[a, b]`: the elements are cast to the type that the list has in the end."""
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        lo.refuse("'*' in a list", "append to the list")
+    parts = [expression(lo, e) for e in node.elts]
+    return listed(lo, parts, ("list", id(node)))
+
+
+def listed(lo, parts, site) -> Typed:
+    """A new list of these values."""
+    t = lo.learnt.elements.get(site)
+    for p in parts:
+        own = lasting(p.type)
+        t = own if t is None else join(t, own)
+    if isinstance(t, Scalar):
+        parts = [cast(lo, p, t.dtype) if isinstance(p.type, Scalar) else p for p in parts]
+    t = t if isinstance(t, (Scalar, Array, Items, Listed)) else None
+    return Typed(ast.List([p.node for p in parts], ast.Load()), Listed(t, frozenset({site})), items=parts)
+
+
+def lasting(t):
+    """A type without what holds at one place only."""
+    t = forget(t, lambda origin: True)
+    return replace(t, low=None, size=None) if isinstance(t, Scalar) else t
+
+
+def named(lo, value: Typed) -> Typed:
+    """The list under a name, with its elements in memory of their own."""
+    if isinstance(value.node, ast.Name):
+        return value
+    made = lo.fresh("values")
+    bind(lo, made, value)
+    return Typed(name(made), lo.env[made])
+
+
+def bind(lo, identifier, value: Typed):
+    """`identifier = value` for a list."""
+    t = value.type
+    if value.items is not None and isinstance(value.node, ast.List):
+        if t.element is None and value.items:
+            lo.refuse("a list of different things", "a tuple")
+        settled = [_settled(lo, p) for p in value.items]
+        if lo.options.get("typed_lists"):
+            lo.assign(identifier, lo.stacks.empty_list())
+            for p in settled:
+                lo.emit(ast.Expr(call(attribute(name(identifier), "append"), p.node)))
+        else:
+            lo.assign(identifier, ast.List([p.node for p in settled], ast.Load()))
+    else:
+        lo.assign(identifier, value.node)
+    lo.set_name(identifier, t)
+    if value.items is not None:
+        note(lo, identifier, t)
+
+
+def note(lo, identifier, t):
+    """A list has been made here; if its adjoint is found by its identity, it keeps a name of its own."""
+    if lo.depth != 1 or lo.in_loop:
+        return
+    lo.made_once |= t.sites
+    for site in t.sites:
+        if site in lo.learnt.shadow_lists:
+            lo.assign(lo.learnt.shadow_lists[site][0], name(identifier))
+
+
+def _settled(lo, p) -> Typed:
+    if isinstance(p.type, Array):
+        return lo.settled(p)
+    if isinstance(p.type, Listed):
+        return named(lo, p)
+    if isinstance(p.type, Items):
+        return lo.result(p)
+    return p
+
+
+def put_in(lo, base: Typed, value: Typed) -> Typed:
+    """A value as an element of a list, whose type it widens."""
+    if not isinstance(value.type, (Scalar, Array, Items, Listed)):
+        lo.refuse("this value in a list", "lists of numbers, arrays and tuples of them")
+    t = lasting(value.type)
+    for site in base.type.sites:
+        t = lo.learnt.pushed(site, t)
+    if t is MIXED or base.type.element is not None and join(base.type.element, t) is MIXED:
+        lo.refuse("a list of different things", "one list for each kind of value")
+    value = _settled(lo, value)
+    return cast(lo, value, t.dtype) if isinstance(value.type, Scalar) else value
+
+
+def element_at(lo, node, t) -> Typed:
+    """One element, as a value of type `t`."""
+    if isinstance(t, Scalar):
+        return Typed(node, t)
+    made = lo.fresh("element")
+    lo.assign(made, node)
+    lo.env[made] = t
+    return lo.array_name(made) if isinstance(t, Array) else Typed(name(made), t)
+
+
+def _element(lo, base):
+    """The type of the elements, as far as it is known by now."""
+    t = base.type.element
+    for site in base.type.sites:
+        known = lo.learnt.elements.get(site)
+        t = known if t is None else t if known is None else join(t, known)
+    if t is None:
+        lo.refuse("an element of a list to which nothing is ever added", "a list with at least one element")
+    if t is MIXED:
+        lo.refuse("a list of different things", "one list for each kind of value")
+    return t
+
+
+def item(lo, base: Typed, index) -> Typed:
+    """`values[index]`, for a number or a slice."""
+    if isinstance(index, ast.Slice):
+        bounds = [None if b is None else integer(lo, expression(lo, b)).node for b in (index.lower, index.upper, index.step)]
+        base = named(lo, base)
+        return Typed(subscript(base.node, ast.Slice(*bounds)), Listed(_element(lo, base), base.type.sites))
+    at = integer(lo, expression(lo, index))
+    if base.items is not None and at.is_known and -len(base.items) <= at.const < len(base.items):
+        return base.items[at.const]
+    base = named(lo, base)
+    return element_at(lo, subscript(base.node, at.node), _element(lo, base))
+
+
+def set_item(lo, base: Typed, index, value: Typed):
+    """`values[index] = value`."""
+    if isinstance(index, ast.Slice):
+        lo.refuse("a store into a slice of a list", "store the elements one by one")
+    at = integer(lo, expression(lo, index))
+    value = put_in(lo, base, value)
+    lo.emit(ast.Assign([subscript(base.node, at.node, True)], value.node))
+
+
+def method(lo, base: Typed, which, nodes) -> Typed:
+    """A method of a list."""
+    base = named(lo, base)
+    if which == "copy" and not nodes:
+        return Typed(call(attribute(base.node, "copy")), base.type)
+    if which not in CHANGING:
+        lo.refuse(f"the method '{which}' of a list", "a loop over the list")
+    args = [expression(lo, n) for n in nodes]
+    if which == "append":
+        args = [put_in(lo, base, args[0])]
+    elif which == "insert":
+        args = [integer(lo, args[0]), put_in(lo, base, args[1])]
+    elif which == "extend":
+        return _extend(lo, base, args[0])
+    elif which == "pop":
+        args = [integer(lo, a) for a in args]
+        return element_at(lo, call(attribute(base.node, "pop"), *[a.node for a in args]), _element(lo, base))
+    lo.emit(ast.Expr(call(attribute(base.node, which), *[a.node for a in args])))
+    return constant_of_none()
+
+
+def constant_of_none() -> Typed:
+    from .types import NONE
+
+    return Typed(constant(None), NONE, None)
+
+
+def _extend(lo, base, values):
+    if values.items is not None:
+        for p in values.items:
+            p = put_in(lo, base, p)
+            lo.emit(ast.Expr(call(attribute(base.node, "append"), p.node)))
+        return constant_of_none()
+    if isinstance(values.type, Listed):
+        values = named(lo, values)
+        put_in(lo, base, Typed(None, _element(lo, values)))
+        if _element(lo, values) != _element(lo, base) and isinstance(_element(lo, values), Scalar) and (
+                _element(lo, values).dtype != _element(lo, base).dtype):
+            lo.refuse("'extend' by a list of another type", "append the elements one by one")
+        lo.emit(ast.Expr(call(attribute(base.node, "extend"), values.node)))
+        return constant_of_none()
+    lo.refuse("'extend' by what is not a list", "append the elements one by one")
+
+
+def concatenated(lo, left: Typed, right: Typed) -> Typed:
+    """`left + right`."""
+    if left.items is not None and right.items is not None:
+        return listed(lo, [*left.items, *right.items], ("sum", id(left.node), id(right.node)))
+    left, right = named(lo, left), named(lo, right)
+    t = join(_element(lo, left), _element(lo, right))
+    if t is MIXED or isinstance(t, Scalar) and _element(lo, left).dtype != _element(lo, right).dtype:
+        lo.refuse("the sum of lists of different types", "append the elements one by one")
+    made = lo.fresh("values")
+    lo.assign(made, call(attribute(left.node, "copy")))
+    lo.emit(ast.Expr(call(attribute(name(made), "extend"), right.node)))
+    return Typed(name(made), Listed(t, left.type.sites | right.type.sites))
+
+
+def repeated(lo, value: Typed, count: Typed, site) -> Typed:
+    """`[a] * n`."""
+    made = lo.fresh("values")
+    if value.items is not None and len(value.items) == 1 and not lo.options.get("typed_lists"):
+        first = _settled(lo, value.items[0])
+        lo.assign(made, ast.BinOp(ast.List([first.node], ast.Load()), ast.Mult(), count.node))
+        return Typed(name(made), value.type)
+    value = named(lo, value)
+    lo.assign(made, lo.stacks.empty_list())
+    push = ast.Expr(call(attribute(name(made), "extend"), value.node))
+    lo.emit(ast.For(name(lo.fresh("k"), True), call(name("range"), count.node), [push], []))
+    return Typed(name(made), value.type)
+
+
+def comprehension(lo, node) -> Typed:
+    """`[e for v in it if c]`: a loop that appends."""
+    made = lo.fresh("values")
+    site = ("list", id(node))
+    names = {
+        n.id: lo.fresh(n.id) for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+    }
+    inner = copy.deepcopy(node)
+    from .inlined import _Renamed
+
+    rename = _Renamed(names)
+    body = [ast.Expr(call(attribute(name(made), "append"), rename.visit(inner.elt)))]
+    for k, g in reversed(list(enumerate(inner.generators))):
+        for test in reversed(g.ifs):
+            body = [ast.If(rename.visit(test), body, [])]
+        iterable = g.iter if k == 0 else rename.visit(g.iter)  # the first one is evaluated outside
+        body = [ast.For(rename.visit(g.target), iterable, body, [])]
+    lo.assign(made, lo.stacks.empty_list())
+    lo.set_name(made, Listed(lo.learnt.elements.get(site), frozenset({site})))
+    lo.statements(body)
+    note(lo, made, lo.env[made])
+    return Typed(name(made), lo.env[made])
+
+
+@handles(list)
+def _list(lo, args, kwargs):
+    if not args:
+        return listed(lo, [], ("call", id(lo.loc), lo.depth))
+    v = args[0]
+    if isinstance(v.type, Listed):
+        v = named(lo, v)
+        return Typed(call(attribute(v.node, "copy")), v.type)
+    if v.items is not None:
+        return listed(lo, v.items, ("call", ast.unparse(v.node) if v.node is not None else id(v)))
+    lo.refuse("'list' of this", "a loop that appends")
+
+
+def element_of_all(lo, values: Typed):
+    """The type of the elements, for those that loop over a list."""
+    return _element(lo, values)
+
+
+__all__ = ["INT", "bind", "comprehension", "concatenated", "constant_of", "display", "item", "method", "repeated", "set_item"]

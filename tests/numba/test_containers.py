@@ -1,0 +1,146 @@
+"""Lists, dicts, objects and named tuples through the Numba backend, and what of them is refused."""
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+
+pytest.importorskip("numba")
+
+State = namedtuple("State", "position velocity")
+
+
+@dataclass
+class Spring:
+    stiffness: float
+    rest: np.ndarray
+    name: str = "spring"
+
+
+class Average:
+    def __init__(self, decay):
+        self.decay, self.value = decay, 0.0
+
+    def add(self, v):
+        self.value = self.decay * self.value + (1.0 - self.decay) * v
+        return self.value
+
+
+def grown_lists(x, n):
+    rows, sums = [x], [0]
+    for k in range(n):
+        rows.append(rows[-1] * rows[k // 2])
+        sums.append(sums[-1] + np.sum(rows[k]) * k)
+    last = sums.pop()
+    squares = [s * s for s in sums if s > 0.5]
+    return last + sum(squares) + np.sum(rows[1]) * len(rows)
+
+
+def nested_parts(model, x):
+    hidden = np.tanh(model["first"]["w"] @ x + model["first"]["b"])
+    return np.sum(hidden * model["out"]) * model["scale"]
+
+
+def energy(spring, state, steps):
+    for _ in range(steps):
+        force = -spring.stiffness * (state.position - spring.rest)
+        state = State(state.position + 0.1 * state.velocity, state.velocity + 0.1 * force)
+    return np.sum(state.position ** 2) + spring.stiffness * np.sum(state.velocity)
+
+
+def made_inside(x):
+    average = Average(0.7)
+    total = 0.0
+    for v in x:
+        total += average.add(v * v) * average.value
+    return total
+
+
+MODEL = {"first": {"w": np.arange(6.0).reshape(2, 3) / 7.0, "b": np.array([0.1, -0.2])}, "out": np.array([1.0, 2.0]),
+         "scale": 0.5, "note": "x", "unused": 3.0}
+X = np.array([0.3, 0.5, 0.9])
+CALLS = [
+    (grown_lists, (X, 4), 0),
+    (nested_parts, (MODEL, X), (0, 1)),
+    (energy, (Spring(0.7, X * 0.5), State(X, X[::-1].copy()), 3), (0, 1)),
+    (made_inside, (X,), 0),
+]
+
+
+def numbers(value):
+    """The numbers in a structure, in order, with their places."""
+    if isinstance(value, dict):
+        return [(k, *n) for k, v in value.items() for n in numbers(v)]
+    if isinstance(value, Spring):
+        return numbers({"Spring": vars(value)})
+    if isinstance(value, tuple):
+        return [(type(value).__name__, k, *n) for k, v in enumerate(value) for n in numbers(v)]
+    return [(None if value is None else np.asarray(value).tolist(),)]
+
+
+@pytest.mark.parametrize("f, args, wrt", CALLS, ids=lambda v: getattr(v, "__name__", ""))
+def test_gradients_have_the_structure_of_the_argument(f, args, wrt):
+    value, gradient = ad.value_and_grad(f, wrt=wrt)(*args)
+    found, same = ad.value_and_grad(f, wrt=wrt, backend="numba")(*args)
+    assert found == pytest.approx(value, rel=1e-13)
+    for got, want in zip(numbers(same), numbers(gradient), strict=True):
+        assert got[:-1] == want[:-1]
+        assert (got[-1] is None) == (want[-1] is None)
+        if want[-1] is not None:
+            np.testing.assert_allclose(got[-1], want[-1], rtol=1e-12, atol=1e-14)
+
+
+def test_a_pullback_with_objects():
+    args = CALLS[2][1]
+    _, pullback = ad.vjp(ad.differentiable(energy, backend="numba"), *args, wrt=(0, 1))
+    expected = ad.grad(energy, wrt=(0, 1))(*args)
+    for _ in range(2):
+        spring, state = pullback(1.0)
+        assert isinstance(spring, Spring) and isinstance(state, State)
+        np.testing.assert_allclose(spring.rest, expected[0].rest, rtol=1e-13)
+        np.testing.assert_allclose(state.velocity, expected[1].velocity, rtol=1e-13)
+
+
+def test_an_object_that_stands_twice_has_a_gradient_in_each_place():
+    shared = {"w": 2.0}
+
+    def product(pair):
+        return pair["a"]["w"] * pair["b"]["w"]
+
+    for backend in ("numpy", "numba"):
+        gradient = ad.grad(product, backend=backend)({"a": shared, "b": shared})
+        assert gradient["a"]["w"] == gradient["b"]["w"] == 2.0
+
+
+def older_object(x):
+    kept = Average(0.5)
+    for _ in range(3):
+        made = Average(0.25)
+        made.add(x)
+        total = kept.value + made.value
+        kept = made
+    return total
+
+
+def mixed_list(x):
+    values = [x, np.ones(2)]
+    values.append(x)
+    return np.sum(values[1]) * values[0] + len(values)
+
+
+def one_of_two_changed(a, b):
+    a["v"] = a["v"] * b["v"]
+    return a["v"] * b["v"]
+
+
+@pytest.mark.parametrize("f, args", [
+    (older_object, (2.0,)), (mixed_list, (2.0,)), (one_of_two_changed, ({"v": 2.0}, {"v": 3.0})),
+], ids=lambda v: getattr(v, "__name__", ""))
+def test_what_may_be_another_object_is_refused(f, args):
+    """The NumPy backend gives a gradient; the Numba backend gives the same one or says where it cannot."""
+    assert ad.grad(f)(*args) is not None
+    with pytest.raises(ad.UnsupportedSyntaxError, match="Numba") as caught:
+        ad.grad(f, backend="numba")(*args)
+    assert caught.value.filename == __file__ and caught.value.lineno > 0 and caught.value.hint
