@@ -8,6 +8,7 @@ from . import pipeline
 from .calling import resolve_wrt
 from .errors import NotScalarError
 from .frontend.lower.baked import Attributes
+from .frontend.signature import describe
 from .generated_calls import IsSame, add_place, call_generated, guard_checks
 from .runtime.debugging import STATE
 from .runtime.finish import finished, is_nan, private_copy
@@ -115,7 +116,9 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
         lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
     lines += guard_lines(compiled, known)
     given = [f"hidden_{k}" for k in range(len(hidden))] + names
-    known.update({f"hidden_{k}": h for k, h in enumerate(hidden)})
+    for k, owner in enumerate(hidden):  # its attributes may be others at the next call
+        known.update({f"hidden_{k}": owner, f"form_{k}": describe(owner), "describe": describe})
+        lines += [f"    if describe(hidden_{k}) != form_{k}:", "        return None"]
     lines += _run_lines(compiled, given, known)
     lines += _finish_lines(args, wrt, places, known)
     count = f"len(args) != {len(args)}"

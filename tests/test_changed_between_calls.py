@@ -250,3 +250,35 @@ def test_nothing_is_compiled_again_while_nothing_changes():
         for _ in range(3):
             differentiable.grad(1.3)
         assert {len(made) for made in differentiable.programs.cache.values()} == {1}
+
+
+@pytest.mark.parametrize("of_method", [False, True])
+def test_an_attribute_that_the_object_itself_gets_later_hides_that_of_its_class(of_method):
+    class Scaled:
+        factor = 2.0
+
+        def __call__(self, x):
+            return x * x * self.factor
+
+    scaled = Scaled()
+    gradient = ad.grad(scaled.__call__ if of_method else scaled)
+    assert [gradient(1.5) for _ in range(3)] == [6.0] * 3
+    scaled.factor = 5.0
+    assert [gradient(1.5) for _ in range(3)] == [15.0] * 3
+    del scaled.factor
+    Scaled.factor = 4.0
+    assert [gradient(1.5) for _ in range(3)] == [12.0] * 3
+
+
+def test_a_global_that_hides_a_builtin():
+    def f(x):
+        return abs(x) * x
+
+    gradient = ad.grad(f)
+    assert [gradient(1.5) for _ in range(2)] == [3.0] * 2
+    f.__globals__["abs"] = lambda v: 2.0 * v * v
+    try:
+        assert [gradient(1.5) for _ in range(2)] == [13.5] * 2
+    finally:
+        del f.__globals__["abs"]
+    assert [gradient(1.5) for _ in range(2)] == [3.0] * 2

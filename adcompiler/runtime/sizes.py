@@ -23,7 +23,7 @@ def nbytes(value, seen: set[int] | None = None) -> int:
         value = waiting.pop()
         if isinstance(value, (list, tuple)):
             waiting.extend(reversed(value))
-        elif hasattr(value, "kept"):
+        elif hasattr(type(value), "kept"):  # an object of the program may make up any attribute
             waiting.extend(value.kept())
         else:
             total += _of_leaf(value, seen)

@@ -6,6 +6,7 @@ noted as a guard; a call that finds another value than was compiled in compiles 
 
 from __future__ import annotations
 
+import builtins
 import sys
 import types
 
@@ -64,6 +65,28 @@ class Attributes:
             return self[name]
         except KeyError:
             return default
+
+
+class Unshadowed:
+    """The builtins as a module sees them, for guards: a global of the same name comes first.
+
+    >>> Unshadowed({"max": None})["max"], Unshadowed({})["max"]
+    (None, <built-in function max>)
+    """
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def __getitem__(self, name):
+        return self.owner[name] if name in self.owner else getattr(builtins, name)
+
+
+def take_builtin_for_granted(cx, namespace, name):
+    """Guard that a builtin is not hidden by a global that the user's module gets later."""
+    if COMPILED not in namespace and (namespace.get("__name__") or "").partition(".")[0] not in _NEVER_CHANGED:
+        cx.guards.append(("same", Unshadowed(namespace), name, getattr(builtins, name), "attribute"))
 
 
 def take_for_granted(cx, owner, *names):

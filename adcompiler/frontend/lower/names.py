@@ -8,6 +8,7 @@ import builtins
 from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import Const, Effect, Raw
 from ...ir.types import OPAQUE, Undefined
+from .baked import take_builtin_for_granted
 from .bound_names import names_used
 from .special_methods import refuse_hidden_effects
 from .values import bring, copy_of, global_variable
@@ -37,6 +38,7 @@ def lower_name(cx, node):
     if node.id in cx.frame.globals:
         return global_variable(cx, node, node.id, cx.frame.globals, "global")
     if hasattr(builtins, node.id):
+        take_builtin_for_granted(cx, cx.frame.globals, node.id)
         return Const(getattr(builtins, node.id))
     return cx.assign_temporary(Raw(node, {}), OPAQUE, node)
 
