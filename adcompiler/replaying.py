@@ -26,9 +26,7 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     if tape.is_freed:
         tape.open(tape.owner)
     seed = checked_seed(seed, value)
-    copy = tape.replay()
-    if not retain:
-        tape.free()
+    copy = tape.replay() if retain else tape.handed_over()
     if compiled.strict:
         return wrt.packed(_strict_adjoint(compiled, copy, seed), binding)
     try:

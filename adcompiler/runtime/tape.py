@@ -83,6 +83,13 @@ class Tape:
                 )
         return made
 
+    def handed_over(self) -> Tape:
+        """What is saved as another tape; this one is freed."""
+        made = Tape(self.owner, self.sites, self.values, self.containers)
+        made.key = self.key
+        self.free()
+        return made
+
     def free(self):
         """Drop everything that is saved."""
         self._measure()

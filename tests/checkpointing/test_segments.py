@@ -480,3 +480,46 @@ def test_what_a_function_reads_later_is_not_released():
 
     x = np.linspace(0.1, 0.9, 5)
     np.testing.assert_allclose(ad.grad(f)(x), ad.grad(lambda x: np.sum((x * np.sin(x) ** 2) * (x * np.sin(x))))(x))
+
+
+# -- functions that are defined inside ---------------------------------------------------------------------------------
+def marked_inside(x):
+    scale = np.sum(x)
+
+    @ad.checkpoint
+    def layer(y, k=2.0):
+        z = np.sin(y) * scale
+        return z * y * k
+
+    for _ in range(3):
+        x = layer(x, k=0.5) + layer(x)
+    square = ad.checkpoint(lambda v: v * v)
+    return np.sum(square(x))
+
+
+def unmarked_inside(x):
+    scale = np.sum(x)
+
+    def layer(y, k=2.0):
+        z = np.sin(y) * scale
+        return z * y * k
+
+    for _ in range(3):
+        x = layer(x, k=0.5) + layer(x)
+    return np.sum(x * x)
+
+
+def test_functions_defined_inside_are_segments():
+    x = np.linspace(0.1, 0.3, 4)
+    assert np.array_equal(ad.grad(marked_inside)(x), ad.grad(unmarked_inside)(x))
+    sines = [ad.differentiable(f).source("adjoint", x).count(" np.sin(") for f in (marked_inside, unmarked_inside)]
+    assert sines[0] > sines[1]  # the segments run again
+    np.testing.assert_allclose(ad.hvp(marked_inside)(x, x), ad.hvp(unmarked_inside)(x, x), rtol=1e-12)
+
+
+def test_a_function_that_is_not_known_when_compiling():
+    def f(x):
+        return np.sum(ad.checkpoint(x)(x))
+
+    with pytest.raises(ad.UnsupportedSyntaxError, match="which function 'checkpoint' makes a segment of"):
+        ad.grad(f)(np.ones(2))

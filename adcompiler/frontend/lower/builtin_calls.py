@@ -17,8 +17,10 @@ from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Opaque, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from ...runtime.functional_rules import call_jvp, call_vjp
+from ...segments import checkpoint
 from ...surgery import on_adjoint
 from . import iterators, match_kinds, numbers
+from .checkpoints import checkpointed_function
 from .hooks import lower_on_adjoint
 from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
 from .objects import replaced
@@ -480,6 +482,7 @@ HANDLERS = {
     **iterators.HANDLERS,
     next: _next,
     on_adjoint: lower_on_adjoint,
+    checkpoint: checkpointed_function,
 }
 
 __all__ = ["HANDLERS", "Raw", "math"]

@@ -22,7 +22,7 @@ from . import builtin_calls, ufunc_methods
 from .array_methods import array_method, call_with_out, mutate, out_argument
 from .attributes import attribute
 from .baked import take_for_granted, take_items_for_granted
-from .checkpoints import call_checkpointed, checkpointed_function
+from .checkpoints import call_checkpointed, checkpointed_function, lower_segment
 from .closures import make_partial
 from .containers import method_of_container
 from .derivatives import (
@@ -38,7 +38,7 @@ from .derivatives import (
 )
 from .distributions import FrozenMethod, call_frozen, freeze, is_distribution
 from .function_arguments import call_with_functions
-from .function_values import ArrayMethod, BoundMethod, Closure, ContainerMethod, Partial, StoredClosure, StoredPartial
+from .function_values import ArrayMethod, BoundMethod, Closure, ContainerMethod, Partial, Segmented, StoredClosure, StoredPartial
 from .generated_forms import lower_generated
 from .inheritance import Initialiser, initialise
 from .inlining import call_user_function, inline
@@ -100,6 +100,8 @@ def _call_partial(cx, node, function, args, kwargs):
 
     if isinstance(function, StoredPartial):
         return _call_stored_partial(cx, node, function, args, kwargs)
+    if isinstance(function, Segmented):
+        return lower_segment(cx, node, None, lambda: call_value(cx, node, function.function, list(args), dict(kwargs)))
     if isinstance(function, Partial):
         return call_value(cx, node, function.function, [*function.args, *args], {**function.kwargs, **kwargs})
     if function is functools.partial and args:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 
-from ...ir.nodes import NOTHING, Checkpoints, Const, Kept, Segment
-from ...ir.types import OPAQUE
+from ...ir.nodes import NOTHING, Call, Checkpoints, Const, Kept, Segment
+from ...ir.types import OPAQUE, STATIC
 from ...segments import CheckpointedFunction, checkpoint, checkpointed
+from .function_values import FunctionValue, Segmented
 
 SCHEDULES = ("revolve", "two_level", "disk", "online")
 _OPTIONS = ("snapshots", "schedule", "period", "disk_snapshots", "directory")
@@ -64,14 +65,18 @@ def call_checkpointed(cx, node, function: CheckpointedFunction, args, kwargs):
 
 
 def checkpointed_function(cx, node, args, kwargs):
-    """`checkpoint(f)` inside a function: of a function that is known when compiling."""
+    """`checkpoint(f)` inside a function: of a function that is known when compiling, or that is defined there."""
     value = cx.constant(args[0]) if len(args) == 1 and not kwargs else NOTHING
-    if callable(value) and not type(value).__module__.startswith("adcompiler.frontend."):
+    if isinstance(value, FunctionValue):
+        made = cx.assign_temporary(Call(checkpoint, (args[0],), {}), STATIC, node)
+        made.const = Segmented(args[0], (), {})
+        return made
+    if callable(value):
         return Const(CheckpointedFunction(value))
     cx.unsupported(
         node,
-        "'checkpoint' makes a segment of a function that is defined inside",
-        "put its body under 'with checkpoint():', or define it outside",
+        "which function 'checkpoint' makes a segment of is not known when compiling",
+        "pass the function itself, or put the calls under 'with checkpoint():'",
     )
 
 

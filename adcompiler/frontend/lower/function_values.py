@@ -108,6 +108,11 @@ class Partial(FunctionValue):
 
 
 @dataclass(eq=False)
+class Segmented(Partial):
+    """What `checkpoint` makes of a function that is defined inside: each call is a segment."""
+
+
+@dataclass(eq=False)
 class StoredPartial(FunctionValue):
     """A partial read back from a container: what it fixes is read off the object."""
 
