@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ..ir.nodes import Assign, Call, ContainerOp, Store, Var, walk
+from ..ir.nodes import Assign, Call, ContainerOp, Loop, Store, Var, walk
 from ..ir.types import Num, Ref
 from ..rules.registry import own_rule
 from ..transform.code import nodes
@@ -51,6 +51,7 @@ class Compiled:
     checks: list | None = None
     can_be_repeated: bool = True  # running it, or a derivative of it, twice is the same, and its adjoint that of its slope
     is_checkpointed: bool = False  # the program has marks of checkpointing, or the compiler would set them
+    replayed: list = field(default_factory=list)  # of each checkpointed loop: place, store and lists on the tape, what it keeps
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 
 
@@ -111,6 +112,7 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     made.changes_globals = any(_is_mutated(generator, v) for v in generator.function.globals)
     once = any(has_outer_effect(s) or _has_own_adjoint(s) for s in _all_statements(generator))
     made.can_be_repeated = not once and not made.changes_globals
+    made.replayed = [row for part in (generator, *generator.parts) for row in _replayed(part)]
     made.strict = generator.strict
     made.takes_derivatives = bool(generator.cx.assumed.written)
     made.loc = generator.function.loc
@@ -120,6 +122,15 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     made.lines = maps
     namespace[COMPILED] = made
     return made
+
+
+def _replayed(generator):
+    """The checkpointed loops: where they stand, the names of their stores and lists, and what their trips keep."""
+    scopes = getattr(getattr(generator.saver, "b", None), "scopes", {})
+    for scope in scopes.values():
+        if isinstance(scope.statement, Loop):
+            store = generator.saver.names.name(scope.statement.checkpoints.store)
+            yield scope.loc, store, [i.target.id for i in scope.sites], list(scope.saver.kept)
 
 
 def _has_own_adjoint(s) -> bool:

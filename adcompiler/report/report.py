@@ -6,7 +6,9 @@ import linecache
 from dataclasses import dataclass, field
 
 from ..generated_calls import call_generated
+from ..planning import plan_for
 from ..runtime.finish import private_copy
+from .replayed import ReplayedLoop, loop_lines, replayed_loops
 from .source_text import signature_of
 
 _NAMES_WIDTH = 100
@@ -40,7 +42,8 @@ class Report:
 
     active: names that depend on what is differentiated and reach the result. saved, recomputed: rows. functions:
     (name, file) of the function and of the helpers that were transformed with it. mutated: arguments that the function
-    changes. types: (parameter, type, where the type is from). nbytes: of the whole tape, None without a run.
+    changes. types: (parameter, type, where the type is from). nbytes: of the whole tape, None without a run. loops: what
+    is known of checkpointed loops.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Report:
     functions: list[tuple[str, str]] = field(default_factory=list)
     mutated: list[str] = field(default_factory=list)
     nbytes: int | None = None
+    loops: list[ReplayedLoop] = field(default_factory=list)
 
     def __str__(self):
         return "\n".join(
@@ -71,6 +75,7 @@ class Report:
                 "",
                 *_table("saved on the tape", self.saved, self.filename),
                 *_table("computed again in the reverse sweep", self.recomputed, self.filename),
+                *[line for loop in self.loops for line in loop_lines(loop, self.filename, _table)],
             ]
         ).rstrip()
 
@@ -82,12 +87,15 @@ def report_of(function, args, kwargs, types) -> Report:
     """
     assumed = signature_of(function, args, kwargs, types)
     programs = function.programs
-    compiled = programs.compiled(assumed.signature, joint=False)
-    sizes, total = {}, None
+    sizes, total, tape = {}, None, None
     if args or kwargs:
-        values = private_copy(programs.bind(args, kwargs).values, compiled)
-        _, tape = call_generated(compiled, "forward", values)
+        binding = programs.bind(args, kwargs)
+        plan = plan_for(programs, binding, assumed.signature)
+        compiled = programs.compiled(assumed.signature, joint=False, plan=plan)
+        _, tape = call_generated(compiled, "forward", private_copy(binding.values, compiled))
         sizes, total = tape.bytes_by_site(), tape.nbytes
+    else:
+        compiled = programs.compiled(assumed.signature, joint=False)
     source = programs.source
     saved = [
         Saved(k.line, k.label or k.site, k.reason, k.site, sizes.get(k.site), k.loc.filename) for k in compiled.kept
@@ -105,6 +113,7 @@ def report_of(function, args, kwargs, types) -> Report:
         _functions(compiled, source),
         [names[k] for k in compiled.mutated],
         total,
+        replayed_loops(compiled, tape),
     )
 
 

@@ -67,7 +67,8 @@ class CheckpointedLoop:
         self.sites, self.tape_dtype = list(sites), tape_dtype
         self.over, self.indexed = over, isinstance(over, range)
         self.elements: list = []  # of what is no range: the elements of the trips so far
-        self.count = 0  # trips run so far
+        self.count = 0  # trips run so far, where their number is not known
+        self.taped = 0  # trips of which the last action has made the tape
         self.stored: dict[tuple[int, Level], Kept | Spilled] = {}
         self.at: tuple[int, Level] = (0, DISK)  # the snapshot that the action at hand is about
         self.last = False  # and whether it is freed when it is loaded
@@ -182,6 +183,7 @@ class CheckpointedLoop:
             del self.stored[action.step, action.level]
         else:
             word = {Advance: "advance", Tape: "tape", Reverse: "reverse"}[type(action)]
+            self.taped = action.stop - action.start if word == "tape" else self.taped
             yield word, self._trips(word, action.start, action.stop, source)
             if word == "tape":
                 now = self.nbytes
@@ -199,6 +201,19 @@ class CheckpointedLoop:
             element = next(source)
             self.elements.append(element)
             yield element
+
+    # -- what it costs -----------------------------------------------------------------------------------------------
+    @property
+    def trips(self) -> int:
+        """How many trips the loop has run."""
+        return self.count if isinstance(self.plan, (OnlineBudget, OnlineSchedule)) else self.plan.steps
+
+    def reruns(self) -> int | None:
+        """How many trips the adjoint will run again; None where that shows only as it runs."""
+        if isinstance(self.plan, OnlineBudget):
+            return None
+        runs = (a.stop - a.start for a in self._actions_in_reverse() if isinstance(a, (Advance, Tape)))
+        return sum(runs)
 
     # -- copies and sizes ------------------------------------------------------------------------------------------
     def fork(self, copied=list) -> CheckpointedLoop:

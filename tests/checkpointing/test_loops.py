@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.checkpointing import extra_steps, parse_memory, smallest_budget
+from adcompiler.checkpointing import extra_steps, parse_memory, revolve, smallest_budget
 from adcompiler.runtime.checkpointed import BOOKKEEPING, CheckpointedLoop
 
 X = np.linspace(0.1, 0.9, 50)
@@ -372,3 +372,26 @@ def test_a_budget_that_works_is_named(function, loops):
             assert named > budget
             budget = named
     assert np.array_equal(gradient, expected)
+
+
+def test_a_report_tells_what_a_loop_keeps():
+    def f(x, n):
+        for _ in ad.checkpointed(range(n), snapshots=4):
+            y = np.sin(x)
+            x = x + 0.5 * y * y
+        return np.sum(x)
+
+    made = ad.differentiable(f)
+    (loop,) = made.report(X, 30).loops
+    assert (loop.trips, loop.snapshots, loop.on_disk, loop.taped) == (30, 4, 0, 1)
+    assert loop.snapshot_nbytes == 4 * X.nbytes
+    _, tape = made.forward(X, 30)
+    made.adjoint(tape)
+    assert loop.recomputed == tape.recomputed_steps == extra_steps(30, 4) + 29 - sum(
+        a.stop - a.start for a in revolve(30, 4).forward() if type(a).__name__ == "Advance"
+    )
+    assert {row.name: row.nbytes for row in loop.saved}["y"] == X.nbytes
+    text = str(made.report(X, 30))
+    assert "30 trips; 4 states in memory, 1,600 bytes" in text and "on the tape of one trip" in text
+    (unknown,) = made.report(types="x=float64[:], n=int").loops
+    assert unknown.trips is None and unknown.saved
