@@ -151,7 +151,8 @@ def vjp(f, *args, wrt=None, **kwargs):
         value = f(*args, **kwargs)
         return value, lambda seed: resolved.empty_gradient(binding)
     compiled = program_with_tape(programs, binding, resolved, private=True)
-    value, tape = call_generated(compiled, "forward", private_copy(kept_apart(binding.values), compiled))
+    again = lambda: private_copy(kept_apart(binding.values), compiled)  # noqa: E731
+    value, tape = call_generated(compiled, "forward", again(), again)
 
     def pullback(seed=1.0):
         """The adjoints of the arguments for an adjoint of the value."""

@@ -104,14 +104,38 @@ class _IsOfType:
         return type(value) is self.python_type
 
 
-def call_generated(compiled, kind, values):
-    """Run generated code; an exception in it points to the user's line."""
+def call_generated(compiled, kind, values, again=None):
+    """Run generated code; an exception in it points to the user's line.
+
+    again: gives the arguments as they were, where the code changes them; machine code is run once more to find the line.
+    """
     function = compiled.functions[kind]
     try:
         return function(*values)
     except Exception as error:
         add_place(error, compiled, kind)
+        if hasattr(function, "place_of") and not is_placed(error) and (again is not None or not compiled.mutated):
+            note(error, compiled, function.place_of(error, values if again is None else again()))
         raise
+
+
+def is_placed(error) -> bool:
+    """Does an exception tell the line already?"""
+    if isinstance(error, AdcompilerError):
+        return bool(error.lineno)
+    return any("in generated code of" in n for n in getattr(error, "__notes__", ()))
+
+
+def note(error, compiled, loc):
+    """Add a place in the program to an exception."""
+    if loc is None:
+        return
+    if isinstance(error, AdcompilerError):
+        error.locate(loc)
+    elif not is_placed(error):
+        error.add_note(
+            f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}'
+        )
 
 
 def add_place(error, compiled, kind):
@@ -120,16 +144,6 @@ def add_place(error, compiled, kind):
     filename = compiled.functions[kind].__code__.co_filename
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
-            loc = compiled.lines.get((filename, kind), {}).get(trace.tb_lineno)
-            if isinstance(error, AdcompilerError):
-                error.locate(loc)
-            elif (
-                loc is not None
-                and hasattr(error, "add_note")
-                and not any("in generated code of" in n for n in getattr(error, "__notes__", ()))
-            ):
-                error.add_note(
-                    f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}'
-                )
+            note(error, compiled, compiled.lines.get((filename, kind), {}).get(trace.tb_lineno))
             return
         trace = trace.tb_next

@@ -46,11 +46,12 @@ class GradientCaller:
     def run(self, compiled, binding, wrt):
         values = binding.values
         given = private_copy(values, compiled)
+        again = lambda: private_copy(values, compiled)  # noqa: E731
         try:
             if compiled.strict:
-                value, gradients = call_generated(compiled, "gradient", given)
+                value, gradients = call_generated(compiled, "gradient", given, again)
                 return value, wrt.packed(gradients, binding)
-            value, gradients = call_generated(compiled, "gradient", given)
+            value, gradients = call_generated(compiled, "gradient", given, again)
             bad = is_nan(gradients)
         except ZeroDivisionError:
             if compiled.strict:
@@ -63,7 +64,8 @@ class GradientCaller:
         if bad:
             strict = self.programs.joint(binding, wrt.paths, strict=True, auxiliary=self.has_aux)
             with np.errstate(all="ignore"):
-                value, gradients = call_generated(strict, "gradient", private_copy(values, strict))
+                again = lambda: private_copy(values, strict)  # noqa: E731
+                value, gradients = call_generated(strict, "gradient", again(), again)
         return value, wrt.packed(gradients, binding)
 
     def remember(self, args, kwargs, binding, wrt, compiled):

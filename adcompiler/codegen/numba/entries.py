@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,15 @@ from .types import Array, Items, Known, Scalar, Stack
 
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
     """The function of the caller for one compiled function."""
-    made = _ENTRIES[part.kind](part, core, generator, namespace, parts)
-    return Entry(made, part, core, generator, maps, path, options)
+    line = np.full(1, -1)
+    called = (lambda *args: core(*args, line)) if options.get("tracking") else core
+    made = _ENTRIES[part.kind](part, called, generator, namespace, parts)
+    entry = Entry(made, part, core, generator, maps, path, options)
+    entry.line = line
+    return entry
+
+
+_TRACKING = threading.Lock()
 
 
 class Entry:
@@ -27,11 +35,13 @@ class Entry:
 
     def __init__(self, run, part, core, generator, maps, path, options):
         self.run, self.part, self.core, self.generator, self.maps, self.path = run, part, core, generator, maps, path
-        self.__code__ = core.py_func.__code__
-        self.__name__ = core.py_func.__name__
+        self.py_func = getattr(core, "py_func", core)  # with NUMBA_DISABLE_JIT=1 it is not compiled, and runs as Python
+        self.__code__ = self.py_func.__code__
+        self.__name__ = self.py_func.__name__
         self.other = None  # the same function without what this one takes for granted
         self.options = options
-        self.overloads, self.checked = core.overloads, 0
+        self.overloads, self.checked = getattr(core, "overloads", {}), 0
+        self.tracked = None  # the same function, which notes the line that it is at
 
     def __call__(self, *args):
         if self.other is not None:
@@ -54,8 +64,29 @@ class Entry:
         return self.run if self.other is None else None
 
     def compiles_again(self, error) -> bool:
-        """Must the call be made once more through `__call__`, which compiles for any extents or explains a refusal?"""
-        return type(error) in (SizeOne, NotAsAssumed) or type(error).__module__.startswith("numba.")
+        """Must the call be made the long way, which compiles for any extents, explains a refusal, or finds the line?"""
+        return True
+
+    def place_of(self, error, args):
+        """The place in the program at which a call raised, by a second run that notes its lines; None if it cannot tell.
+
+        args: the arguments as they were before the call.
+        """
+        if self.other is not None:
+            return self.other.place_of(error, args)
+        if self.part.kind not in ("gradient", "forward", "tangent") or self.options.get("tracking"):
+            return None
+        with _TRACKING:
+            if self.tracked is None:
+                self.tracked = self.generator.compile_again(**self.options, tracking=True)[self.part.kind]
+            self.tracked.line[0] = -1
+            try:
+                self.tracked.run(*args)
+            except type(error):
+                return {n: loc for n, loc in self.tracked.part.walk.learnt.lines.values()}.get(int(self.tracked.line[0]))
+            except Exception:
+                return None
+        return None
 
     def check(self):
         """Check what Numba has compiled since the last time."""

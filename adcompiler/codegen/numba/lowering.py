@@ -21,6 +21,9 @@ from .typed import Typed
 from .types import MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, Type, forget, join, plain
 
 
+LINE = "line_at"  # the parameter in which a text for finding lines notes the one that runs
+
+
 class Again(Exception):
     """The walk must start again: what it has learnt changes code that is already written."""
 
@@ -205,8 +208,15 @@ class Lowering:
             if isinstance(s, Comment):
                 self.loc = s.loc or self.loc
                 self.emit(s)
+                if self.options.get("tracking") and s.loc is not None:
+                    self.track(s.loc)
                 continue
             lower_statement(self, s)
+
+    def track(self, loc):
+        """Note the line of the program that runs, where the text is for finding it."""
+        number = self.learnt.lines.setdefault((loc.filename, loc.lineno), (len(self.learnt.lines), loc))[0]
+        self.emit(ast.Assign([ast.Subscript(name(LINE), constant(0), ast.Store())], constant(number)))
 
     def state(self):
         return dict(self.env), set(self.unsure)
@@ -290,6 +300,7 @@ class Learnt:
         self.helpers: dict = {}  # functions of the runtime library: their names in the text
         self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
         self.assumed: dict = {}  # pairs of extents of the call, of which the first is taken to be at most the second
+        self.lines: dict = {}  # lines of the program, numbered, where the text notes which one runs
         self.loops: dict = {}  # plans of checkpointed loops
         self.records: dict = {}  # layouts of objects and dicts, by their sites
         self.shadowed: dict = {}  # sites of records whose adjoints are asked for

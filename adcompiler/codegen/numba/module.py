@@ -27,7 +27,7 @@ from . import functions as _tables  # noqa: F401  (filled before anything is wal
 from .bounds import entry_test
 from .entries import PLAIN as _PLAIN
 from .entries import entry_of
-from .lowering import lower
+from .lowering import LINE, lower
 from ...transform.bars import unique
 from .checkpoints import KeptSteps, sites_of
 from .records import KeptRecord, Layout
@@ -202,7 +202,7 @@ class Backend:
         if own & NEEDED:
             self.refuse(f"a variable named '{min(own & NEEDED)}'", "give it another name: compiled code needs this one")
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
-        taken |= {"np", "njit", "math"}
+        taken |= {"np", "njit", "math", LINE}
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
         stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {},
@@ -432,6 +432,8 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
         parts = [forward, backend.adjoint(definitions["adjoint"][-1], forward)]
     for p in parts:
         decorated(p.definition, options)
+        if options.get("tracking"):
+            p.definition.args.args.append(ast.arg(LINE))
     texts = {p.kind: emit.write(p.definition) for p in parts}
     imports = imports_of(parts)
     head = "\n".join(imports) + "\n\n\n"

@@ -1,0 +1,92 @@
+"""Errors while compiled code runs: the same as in Python, with the user's line, and a mode in which it runs as Python."""
+import math
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+
+pytest.importorskip("numba")
+
+
+def index_too_large(x, k):
+    y = x * 2.0
+    z = y[k] * y[0]  # raises
+    return z * z
+
+
+def logarithm_of_a_changed_argument(x, k):
+    x[0] = 3.0
+    for i in range(k):
+        x[i] = math.log(x[i])  # raises
+    return np.sum(x)
+
+
+def division(x, n):
+    y = x
+    for i in range(n):
+        y = y + 1.0 / (3 - i)  # raises
+        y = y * 2.0
+    return y
+
+
+def raised_by_hand(x):
+    if x > 1.0:
+        raise ValueError("too large")  # raises
+    return x
+
+
+@pytest.mark.parametrize("f, args, kind", [
+    (index_too_large, (np.ones(3), 5), IndexError),
+    (logarithm_of_a_changed_argument, (np.array([1.0, -2.0, 3.0]), 3), ValueError),
+    (division, (1.0, 5), ZeroDivisionError),
+    (raised_by_hand, (3.0,), ValueError),
+], ids=lambda v: getattr(v, "__name__", ""))
+def test_an_error_tells_the_line_of_the_program(f, args, kind):
+    line = next(k for k, text in enumerate(open(f.__code__.co_filename), 1)
+                if k > f.__code__.co_firstlineno and text.rstrip().endswith("# raises"))
+    calls = [lambda: ad.grad(f, backend="numba")(*args),
+             lambda: ad.vjp(ad.differentiable(f, backend="numba"), *args, wrt=0)]
+    for call in calls:
+        with pytest.raises(kind) as caught:
+            call()
+        assert any(f"line {line}:" in note for note in caught.value.__notes__), caught.value.__notes__
+
+
+PROGRAM = """
+    import sys
+    import numpy as np
+    import adcompiler as ad
+
+    def f(x, n):
+        s = 0.0
+        for k in ad.checkpointed(range(n), snapshots=2):
+            s = s + np.sin(x[k]) * s + x[k]
+        return s
+
+    x = np.linspace(0.0, 1.0, 5)
+    assert np.allclose(ad.grad(f, backend="numba")(x, 5), ad.grad(f)(x, 5), rtol=1e-13)
+    seen = []
+
+    def note(frame, event, argument):
+        seen.append(frame.f_code.co_filename)
+
+    sys.settrace(note)
+    ad.grad(f, backend="numba")(x, 5)
+    sys.settrace(None)
+    (path,) = {name for name in seen if name.startswith(sys.argv[1])}
+    assert any("# s = s + np.sin(x[k]) * s + x[k]" in line for line in open(path))
+"""
+
+
+def test_without_the_jit_the_same_text_runs_as_python(tmp_path):
+    """NUMBA_DISABLE_JIT=1: a debugger steps through the file."""
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(PROGRAM))
+    environment = {**os.environ, "ADCOMPILER_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "1"}
+    made = subprocess.run([sys.executable, str(program), str(tmp_path)], env=environment, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
