@@ -140,10 +140,11 @@ def note(error, compiled, loc):
 
 def add_place(error, compiled, kind):
     """Add a note with the line of the user's source to an exception that generated code raised."""
-    trace = error.__traceback__
+    trace, found = error.__traceback__, None
     filename = compiled.functions[kind].__code__.co_filename
-    while trace is not None:
+    while trace is not None:  # of recursive calls, the innermost
         if trace.tb_frame.f_code.co_filename == filename:
-            note(error, compiled, compiled.lines.get((filename, kind), {}).get(trace.tb_lineno))
-            return
+            found = trace
         trace = trace.tb_next
+    if found is not None:
+        note(error, compiled, compiled.lines.get((filename, kind), {}).get(found.tb_lineno))

@@ -135,7 +135,8 @@ def compile_function(
     generator = Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options)
     for instance, its_layout in zip(instances, layouts, strict=True):
         check(instance.function, its_layout, "ties")
-        generator.parts.append(InstanceGenerator(instance, cx, its_layout, shadowed, namer=generator.namer, **options))
+        shared_options = dict(namer=generator.namer, checked=signature.checked, **options)
+        generator.parts.append(InstanceGenerator(instance, cx, its_layout, shadowed, **shared_options))
     made = generator.run()
     made.is_checkpointed = marked
     return made
@@ -203,7 +204,8 @@ def compile_tangent(
         generator = TangentGenerator(function, cx, layout, signature, inputs, **options)
         generator.backend = backend
         for instance, its_layout in zip(instances, layouts, strict=True):
-            given = Signature(tuple((f"argument {k}", None) for k, _ in enumerate(instance.params)), ())
+            parameters = tuple((f"argument {k}", None) for k, _ in enumerate(instance.params))
+            given = Signature(parameters, (), checked=signature.checked)
             options["namer"] = generator.namer
             part = TangentGenerator(instance.function, cx, its_layout, given, [], instance=instance, **options)
             generator.parts.append(part)

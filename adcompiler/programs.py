@@ -141,7 +141,8 @@ class Programs:
 
     def tangent(self, binding, paths, *, strict=False):
         """The tangent function of forward mode."""
-        return self.checked(self.compiled_tangent(self.signature(binding, paths), strict=strict), binding)
+        signature = self.signature(binding, paths)
+        return self.checked(self.compiled_tangent(signature, strict=strict or signature.checked), binding)
 
     def compiled_tangent(self, signature, *, strict=False, marked=False):
         """The tangent function; `marked` keeps the marks of checkpointing, for a derivative of it."""
@@ -154,7 +155,7 @@ class Programs:
 
     def linear(self, binding, paths, *, strict=False):
         """The recording and the linear map of forward mode; None if the program has no such form."""
-        if self.backend != "numpy":
+        if self.backend != "numpy" or self.is_checked:
             return None
         signature = self.signature(binding, paths)
         if signature in self.not_linear:

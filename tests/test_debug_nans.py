@@ -50,7 +50,17 @@ def helper(x):
     return np.sqrt(x) + x  # here
 
 
-FUNCTIONS = [straight, in_a_loop, in_a_branch, in_place, in_a_container, in_a_helper]
+def in_recursion(x):
+    return np.sum(halved(x, 2))
+
+
+def halved(x, n):
+    if n == 0:
+        return np.sqrt(x)  # here
+    return halved(x, n - 1) + halved(2.0 * x, n - 1)
+
+
+FUNCTIONS = [straight, in_a_loop, in_a_branch, in_place, in_a_container, in_a_helper, in_recursion]
 bad, good = np.array([1.0, 0.0, 2.0]), np.array([1.0, 3.0, 2.0])
 
 
@@ -85,6 +95,25 @@ def test_the_line_is_told(function, way):
         assert caught.value.loc.line().rstrip().endswith("# here"), str(caught.value)
         np.testing.assert_array_equal(way(function)(good.copy()), ad.grad(function)(good.copy()))
     assert not np.all(np.isfinite(way(function)(bad.copy())))
+
+
+FORWARD = {
+    "jvp": lambda f: lambda x: ad.jvp(f, (x,), (np.ones(3),))[1],
+    "linearize": lambda f: lambda x: ad.linearize(f, x)[1](np.ones(3)),
+    "grad": lambda f: ad.grad(f, mode="forward"),
+    "jacobian": lambda f: ad.jacobian(f, mode="forward"),
+}
+
+
+@pytest.mark.parametrize("way", FORWARD)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_the_line_of_a_tangent_is_told(function, way):
+    with ad.debug_nans():
+        with pytest.raises(ad.NonFiniteAdjointError, match="the tangent .* is (-?inf|nan)") as caught:
+            FORWARD[way](function)(bad.copy())
+        assert caught.value.loc.line().rstrip().endswith("# here"), str(caught.value)
+        inside = FORWARD[way](function)(good.copy())
+    np.testing.assert_allclose(inside, FORWARD[way](function)(good.copy()), rtol=1e-14)
 
 
 def test_the_index_is_told():

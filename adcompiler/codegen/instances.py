@@ -31,9 +31,10 @@ def name_instances(instances, layouts, root, joint) -> set[str]:
 class InstanceGenerator(Generator):
     """Code generation for one instance; its adjoint takes the tape, the result's adjoint, shadows, as needed."""
 
-    def __init__(self, instance, cx, layout, shadowed, **options):
+    def __init__(self, instance, cx, layout, shadowed, *, checked=False, **options):
         self.instance = instance
-        signature = Signature(tuple((f"argument {k}", None) for k, _ in enumerate(instance.params)), ())
+        parameters = tuple((f"argument {k}", None) for k, _ in enumerate(instance.params))
+        signature = Signature(parameters, (), checked=checked)
         super().__init__(
             instance.function,
             cx,

@@ -21,6 +21,7 @@ from ..transform.tangent import TangentBuilder
 from ..transform.tangent_directions import DirectionsBuilder, OneByOne
 from ..transform.verify import verify_code
 from . import emit
+from .adjoint_checks import add_tangent_checks
 from .assemble import base_name, program_names
 from .compiled import Compiled, finish
 from .names import Namer
@@ -93,7 +94,9 @@ class TangentGenerator:
         returned = self.returned(builder, names, outputs)
         self.verify(code, returned, parameters, "tangent")
         code.append(Line(None, returned, keep=True))
-        simplify(code, set(), enabled=self.simplifying)
+        simplify(code, set(), enabled=self.simplifying and not self.signature.checked)
+        if self.signature.checked:  # every tangent has a line of its own
+            add_tangent_checks(code, self.namer)
         returned = code.pop().value
         self.verify(code, returned, parameters, "simplify")
         if self.linear:
