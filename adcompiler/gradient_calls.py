@@ -70,13 +70,15 @@ class GradientCaller:
 
     def remember(self, args, kwargs, binding, wrt, compiled):
         """Keep a short way for the next call of this kind."""
-        if self.programs.is_checked or kwargs or not binding.is_plain or compiled.mutated or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
+        if self.programs.is_checked or kwargs or not binding.is_plain or pipeline.switches() != pipeline.DEFAULT_SWITCHES:
             return
         if self.programs.memory is not None:  # other sizes may need another plan
             return
         places = [p - binding.hidden for p in wrt.positions]
         if any(p < 0 for p in places) or any(k < 0 for k in wrt.order) or not binding.fits(args) or len(self.fast) > 16:
             return
+        if compiled.mutated and (binding.hidden or sum(isinstance(a, np.ndarray) for a in args) != 1):
+            return  # arrays may overlap: that is looked at in each call
         made = short_way(compiled, args, self.programs.self_argument, wrt, places, self)
         if made is not None:
             short, self.direct = made
@@ -105,7 +107,8 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     tests = []
     for k, a in enumerate(args):
         if type(a) is np.ndarray:
-            tests.append(f"type(a{k}) is ndarray and a{k}.ndim == {a.ndim} and a{k}.dtype is dtype_{k}")
+            owner = f" and a{k}.base is None" if k in compiled.mutated else ""
+            tests.append(f"type(a{k}) is ndarray and a{k}.ndim == {a.ndim} and a{k}.dtype is dtype_{k}{owner}")
             known[f"dtype_{k}"] = a.dtype
         elif type(a) in (float, int, complex, np.float64):
             tests.append(f"type(a{k}) is type_{k}")
@@ -117,7 +120,8 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     if names:
         lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
     lines += guard_lines(compiled, known)
-    given = [f"hidden_{k}" for k in range(len(hidden))] + names
+    copied = [f"{n}.copy('K')" if k in compiled.mutated else n for k, n in enumerate(names)]
+    given = [f"hidden_{k}" for k in range(len(hidden))] + copied
     for k, owner in enumerate(hidden):  # its attributes may be others at the next call
         known.update({f"hidden_{k}": owner, f"form_{k}": describe(owner), "describe": describe})
         lines += [f"    if describe(hidden_{k}) != form_{k}:", "        return None"]

@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import ast
 
-from ...transform.code import constant, name
-from .types import Array
+import numpy as np
+
+from ...runtime.numba.scalars import added
+from ...transform.code import call, constant, name
+from .types import Array, Scalar
 
 
 def hoisted(lo, body, index, trips):
@@ -36,11 +39,60 @@ def hoisted(lo, body, index, trips):
         zero = constant(0.0 if t.kind == "f" else 0j)
         lo.assign(local, zero if t.dtype.itemsize == (8 if t.kind == "f" else 16) else ast.Call(
             lo.dtype(t.dtype), [zero], []))
+        lo.env[local] = Scalar(t.dtype, False)
         for s in found:
-            s.target = name(local, True)
+            _turn_to(lo, s, local, t.dtype)
         add = ast.AugAssign(ast.Subscript(target.value, target.slice, ast.Store()), ast.Add(), name(local))
         behind.append(ast.If(ast.Compare(trips, [ast.Gt()], [constant(0)]), [add], []))
     return body, _merged(behind)
+
+
+def _turn_to(lo, s, local, dtype):
+    """Let an addition go to a local; of double numbers several may be added at once."""
+    if dtype != np.dtype(float):
+        s.target = name(local, True)
+        return
+    term = s.value if isinstance(s.op, ast.Add) else ast.UnaryOp(ast.USub(), s.value)
+    s.__class__ = ast.Assign
+    s.targets, s.value = [name(local, True)], call(lo.helper(added), name(local), term)
+    s.type_comment = None
+
+
+def hoisted_in_nests(lo, body):
+    """The same for the loops over arrays: a sum over the last axis is made in a local."""
+    for s in body:
+        for f in ("body", "orelse"):
+            inner = getattr(s, f, None)
+            if isinstance(inner, list) and getattr(s, "nest", None) is None:
+                hoisted_in_nests(lo, inner)
+        if getattr(s, "nest", None) is not None and len(s.nest.names) > 1:
+            _hoist_in_nest(lo, s.nest)
+
+
+def _hoist_in_nest(lo, nest):
+    around, loop = None, nest.loop
+    while loop.target.id != nest.names[-1]:
+        around, loop = loop, loop.body[0]
+    for s in list(loop.body):
+        if not _is_addition(s) or isinstance(s.op, ast.Sub):
+            continue
+        read = _names_read(s.target.slice)
+        if read & {nest.names[-1]} or not read <= set(nest.names) or _reads_memory(s.target.slice):
+            continue
+        own = [(a, roots) for a, roots, _, _ in nest.accesses if a == s.target.value.id]
+        others = [roots for a, roots, _, _ in nest.accesses if a != s.target.value.id]
+        roots = own[0][1] if own else None
+        t = lo.env.get(s.target.value.id)
+        if not roots or len(own) > 1 or any(not r or r & roots for r in others):
+            continue
+        if not isinstance(t, Array) or t.dtype != np.dtype(float):
+            continue
+        local = lo.fresh(f"{s.target.value.id}_sum")
+        lo.seen.setdefault(local, set()).add(Scalar(t.dtype, None))
+        add = ast.AugAssign(s.target, ast.Add(), name(local))
+        around.body.insert(0, ast.Assign([name(local, True)], constant(0.0)))
+        around.body.append(add)
+        _turn_to(lo, s, local, t.dtype)
 
 
 def _merged(behind):
@@ -99,4 +151,4 @@ def _is_shape(s, n) -> bool:
     return False
 
 
-__all__ = ["hoisted"]
+__all__ = ["hoisted", "hoisted_in_nests"]

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...runtime.numba import checks
+from ...runtime.numba.scalars import added
 from ...transform.code import call, constant, name
 from .fusion import append, described
 from .lowering import Lowering
@@ -30,12 +31,20 @@ def array_name(lo, identifier) -> Typed:
         dims = t.dims if len(t.dims) == t.rank else (None,) * t.rank
         t = replace(t, dims=tuple(lo.token() if d is None else d for d in dims))
         lo.env[identifier] = t
-    axes = [Axis(d, lambda k=k: shape_of(identifier, k)) for k, d in enumerate(t.dims)]
+    axes = [Axis(d, lambda k=k, d=d: argument_extent(lo, d) or shape_of(identifier, k)) for k, d in enumerate(t.dims)]
 
     def element(lo, ixs):
         return ast.Subscript(name(identifier), packed_index(ixs), ast.Load())
 
     return Typed(name(identifier), t, lazy=Lazy(axes, element, [(t.roots, element)], is_view=True, direct=True))
+
+
+def argument_extent(lo, token):
+    """The extent of an argument that a token stands for, where the argument's name keeps its meaning; else None."""
+    if not isinstance(token, tuple) or token[1] or token[0][0] != "argument" or len(token[0]) != 3:
+        return None
+    identifier = lo.options["names"].get(token[0][1])
+    return shape_of(identifier, token[0][2]) if identifier in lo.lasting_names else None
 
 
 def shape_of(identifier, axis):
@@ -148,6 +157,7 @@ def materialise(lo, target, typed: Typed, roots=None):
     shape = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
     lo.assign(target, call(lo.np("empty"), shape, dtype_node(lo, typed.type.dtype)))
     lo.env[target] = lasting(lo, typed, lo.root(target) if roots is None else roots)
+    lo.out[-1].roots = lo.env[target].roots
     where = lambda ixs: ast.Subscript(name(target), packed_index(ixs), ast.Store())  # noqa: E731
     nest(lo, lazy, lambda ixs: lo.emit(ast.Assign([where(ixs)], lazy.element(lo, ixs))))
 
@@ -452,9 +462,16 @@ def total(lo, value: Typed, result: Scalar) -> Typed:
     if result.dtype not in (np.dtype(float), np.dtype(np.int64), np.dtype(complex)):
         start = call(dtype_node(lo, result.dtype), start)
     lo.assign(made, start)
-    nest(lo, value.lazy, lambda ixs: lo.emit(ast.AugAssign(name(made, True), ast.Add(), value.lazy.element(lo, ixs))))
+    nest(lo, value.lazy, lambda ixs: lo.emit(addition(lo, made, value.lazy.element(lo, ixs), result)))
     lo.env[made] = result
     return Typed(name(made), result)
+
+
+def addition(lo, total, node, t):
+    """The statement that adds to a sum whose order is free."""
+    if t.dtype != np.dtype(float):
+        return ast.AugAssign(name(total, True), ast.Add(), node)
+    return ast.Assign([name(total, True)], call(lo.helper(added), name(total), node))
 
 
 def total_over(lo, value: Typed, axes, keepdims, dtype) -> Typed:

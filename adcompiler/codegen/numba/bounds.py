@@ -60,15 +60,17 @@ def at_most(lo, smaller, larger) -> bool:
 
 
 def _assumed(lo, smaller, larger) -> bool:
-    if not lo.options.get("assuming") or not (_of_call(smaller) and _of_call(larger)):
+    if not lo.options.get("assuming") or not (_of_call(lo, smaller) and _of_call(lo, larger)):
         return False
     lo.learnt.assumed[smaller, larger] = None
     return True
 
 
-def _of_call(token) -> bool:
+def _of_call(lo, token) -> bool:
     """Is it a constant, or an extent or number that the call gives?"""
-    return isinstance(token, int) or token[0][0] == "argument" and len(token[0]) <= 3
+    if isinstance(token, int):
+        return True
+    return token[0][0] == "argument" and len(token[0]) <= 3 and token[0][1] in lo.options["names"]
 
 
 def entry_test(assumed, names) -> list:
@@ -93,7 +95,7 @@ def _value(token, names):
     if isinstance(token, int):
         return constant(token)
     origin, offset = token
-    node = name(names.get(origin[1], origin[1]))
+    node = name(names[origin[1]])
     if len(origin) == 3:
         node = ast.Subscript(ast.Attribute(node, "shape", ast.Load()), constant(origin[2]), ast.Load())
     if not offset:

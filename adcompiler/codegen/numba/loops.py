@@ -129,7 +129,10 @@ def _for_range(lo, s, bounds, backwards, ran=None):
         lo.assign(target, value)
         lo.set_name(target, index_type)
 
-    _repeat(lo, s, counter, iterable, trips, bind_index)
+    made = _repeat(lo, s, counter, iterable, trips, bind_index)
+    if simple:
+        bounds = [stop.node] if first_is_zero else [start.node, stop.node]
+        made.backwards = (name(target, True), bounds, dict(lo.env))
 
 
 def counted_trips(lo, s, first, stop, start, step, items, backwards=False):
@@ -191,7 +194,7 @@ def _index(k):
 
 
 def _repeat(lo, s, target, iterable, trips, bind_target):
-    """A `for` over a range; `bind_target` gives the user's names their values at the start of the body."""
+    """A `for` over a range, which is returned; `bind_target` gives the user's names their values at the start of the body."""
     reserved = {}
 
     def body():
@@ -205,13 +208,15 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
     for n in lo.stacks.room(reserved, trips):
         lo.emit(n)
     made, behind = hoisted(lo, made, target, trips)
-    lo.emit(ast.For(name(target, True), iterable, _filled(made), []))
+    written = ast.For(name(target, True), iterable, _filled(made), [])
+    lo.emit(written)
     for n in behind:
         lo.emit(n)
     after = head
     for b in breaks:
         after = lo.joined(after, b)
     lo.restore(after)
+    return written
 
 
 def _lasting(lo, value, body, base) -> Typed:

@@ -40,6 +40,8 @@ class Lowering:
         self.loc = NOWHERE
         self.learnt = learnt if learnt is not None else Learnt()
         self.stacks = Stacks(self, stacks)
+        stored = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        self.lasting_names = set(params) - stored  # parameters that keep their values
         self.breaks: list | None = None
         self.depth = 0  # of nested code; the function's own level is 1
         self.tokens = 0

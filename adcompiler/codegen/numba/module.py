@@ -24,7 +24,10 @@ from ...transform.code import call, constant, name
 from .. import emit
 from ..build import line_map
 from . import functions as _tables  # noqa: F401  (filled before anything is walked)
+from .accumulators import hoisted_in_nests
 from .bounds import entry_test
+from .contraction import contract
+from .direction import run_forwards
 from .entries import PLAIN as _PLAIN
 from .entries import entry_of
 from .lowering import LINE, lower
@@ -205,12 +208,16 @@ class Backend:
         taken |= {"np", "njit", "math", LINE}
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
         stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
-        walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=self.options, given=given or {},
+        options = {**self.options, "names": getattr(self, "local_names", {})}
+        walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=options, given=given or {},
                      loops=loops, records=getattr(self, "records", {}))
         _refuse_reshaped(walk)
+        contract(walk)
+        hoisted_in_nests(walk, walk.body)
+        run_forwards(walk, walk.body)
         if walk.learnt.assumed:
             walk.imports["NotAsAssumed"] = NotAsAssumed
-            walk.body[:0] = entry_test(walk.learnt.assumed, self.local_names)
+            walk.body[:0] = entry_test(walk.learnt.assumed, options["names"])
         names = [n for n, t in params.items() if not isinstance(t, Known) or t == NONE and n in (given or {})]
         names = [n for n in params if n in names and not isinstance(params[n], Record) or isinstance(params[n], Stack)]
         return walk, names

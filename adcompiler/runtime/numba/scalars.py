@@ -418,3 +418,13 @@ def heaviside(x, at_zero):
     0.5
     """
     return x if x != x else 0.0 if x < 0 else at_zero if x == 0 else 1.0
+
+
+@njit(cache=True, fastmath={"reassoc", "nsz"})
+def added(total, term):
+    """`total + term` where the order of a sum is free, so that a loop may add several terms at once.
+
+    >>> added(1.0, 2.0)
+    3.0
+    """
+    return total + term
