@@ -7,10 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from .calling import resolve_wrt
+from .derivatives.short_calls import call_test, is_simple
 from .errors import NotScalarError
 from .forward import run_tangent
 from .many_directions import columns_along_basis
 from .runtime.shadows import attribute_names, is_object, without_attributes
+
+
+LARGEST_BASIS = 1000  # elements of an array whose unit vectors are kept
 
 
 class ForwardGradientCaller:
@@ -33,8 +37,9 @@ class ForwardGradientCaller:
             many = None if holomorphic else columns_along_basis(programs, binding, wrt, k)
             if many is not None:
                 value, columns = many
-                slopes = iter([slope_of(value, tangent, binding, False) for tangent in columns])
-                found.append(assembled(v, slopes, False))
+                slope_of(value, columns[0], binding, False)  # refuses a result that is not one number
+                found.append(np.reshape(columns, np.shape(v)).astype(v.dtype, copy=False))
+                self.remember(binding, wrt)
                 continue
             directions_of = list(basis(v, holomorphic))
             slopes = []
@@ -50,6 +55,45 @@ class ForwardGradientCaller:
         if value is None:  # no number anywhere: the value alone
             value, _ = run_tangent(programs, binding, wrt, [None] * len(values))
         return value, found[0] if wrt.is_single else tuple(found)
+
+
+    def remember(self, binding, wrt):
+        """Keep a short way for the next call with arguments of these types."""
+        if self.has_aux or not wrt.differentiable or len(self.fast) >= 4:
+            return
+        compiled = self.programs.directions(binding, wrt.paths)
+        if compiled is not None and not self.programs.is_checked and is_simple(compiled, binding, wrt):
+            fits = call_test(compiled, binding.values)
+            if fits is not None:
+                self.fast = (*self.fast, ShortColumns(fits, compiled.functions["tangent"], wrt.positions[0]))
+
+
+class ShortColumns:
+    """A way to call a tangent function for all directions of one array; None for the long way."""
+
+    def __init__(self, fits, function, position):
+        self.fits, self.function, self.position = fits, function, position
+        self.bases: dict = {}
+
+    def __call__(self, args):
+        if not self.fits(args):
+            return None
+        x = args[self.position]
+        directions = self.bases.get(x.shape)
+        if directions is None:
+            if not 2 <= x.size <= LARGEST_BASIS:
+                return None
+            directions = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
+            directions.flags.writeable = False
+            self.bases = {x.shape: directions}
+        try:
+            value, found = self.function(*args, directions)
+        except Exception:  # it shows again on the long way, with its place
+            return None
+        if type(value) not in (float, np.float64) or type(found) is not np.ndarray or found.shape != (x.size,):
+            return None
+        total = found.sum()
+        return (value, found.reshape(x.shape).astype(x.dtype)) if total == total and found.dtype.kind == "f" else None
 
 
 def basis(value, holomorphic=False):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from .generated_calls import call_generated
-from .runtime.directions import arrays_of, finished_tangent
 from .runtime.finish import is_nan, private_copy
 
 MOST_ELEMENTS = 1 << 21  # of the tangents of one argument that are held at once
 
 
 def columns_along_basis(programs, binding, wrt, place):
-    """`(value, columns)`: the tangents of the value along each element of input number `place`, in order.
+    """`(value, columns)`: the tangents of the value along each element of input number `place`, one behind the other.
+
+    An array of the shape of the value with a leading axis for the elements, in memory of its own.
 
     None where the program, or this input, has no form for many directions at once: a container, a complex number.
     """
@@ -35,9 +36,18 @@ def columns_along_basis(programs, binding, wrt, place):
         value, found = _run(programs, binding, (parameter,), compiled, directions)
         if not isinstance(value, (float, np.ndarray, np.floating)) or not isinstance(found, np.ndarray):
             return None
-        held = arrays_of(binding.values)
-        columns += [finished_tangent(t, value, held) for t in found]
-    return (value, columns) if size else None
+        if np.asarray(value).dtype.kind not in "fc":
+            return None
+        columns.append(_finished(found, value, count))
+    return (value, columns[0] if len(columns) == 1 else np.concatenate(columns)) if size else None
+
+
+def _finished(found, value, count):
+    """The tangents of a value in its shape and dtype."""
+    dtype, shape = np.asarray(value).dtype, (count, *np.shape(value))
+    if found.dtype.kind == "c" and dtype.kind == "f":
+        found = found.real
+    return np.array(found if found.shape == shape else np.broadcast_to(found, shape), dtype)
 
 
 def _is_plain(value) -> bool:

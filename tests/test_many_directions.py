@@ -93,3 +93,46 @@ def test_zero_directions_stay_zero_beside_infinite_slopes():
 def test_gradients_in_forward_mode_take_one_sweep():
     x = np.array([0.3, -0.5, 0.8])
     assert np.allclose(ad.grad(lambda v: np.sum(np.sin(v) ** 2), mode="forward")(x), np.sin(2 * x))
+
+
+SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((2,), (2, 3)), ((2, 3), (3, 4))]
+
+
+@pytest.mark.parametrize("product", [lambda a, b: a @ b, np.dot, lambda a, b: a.dot(b)], ids=["@", "np.dot", "method"])
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+def test_products_are_one_product_for_all_directions(product, shapes):
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(shape) for shape in shapes)
+
+    def f(a, b):
+        return product(a * a, np.sin(b))
+
+    for wrt in (0, 1):
+        programs = programs_of(f)
+        binding = programs.bind((a, b), {})
+        text = programs.directions(binding, resolve_wrt(wrt, binding).paths).text["tangent"]
+        assert "@" in text and "stack" not in text
+        np.testing.assert_allclose(
+            ad.jacobian(f, wrt=wrt, mode="forward")(a, b), ad.jacobian(f, wrt=wrt, mode="reverse")(a, b), rtol=1e-13
+        )
+
+
+def test_a_gradient_by_one_sweep_takes_a_short_way_and_leaves_it():
+    calls = []
+
+    def f(x, n):
+        return np.sum(x**n) if n else 0.0
+
+    gradient = ad.grad(f, mode="forward")
+    x = np.array([0.5, 2.0])
+    for _ in range(3):
+        calls.append(gradient(x, 3))
+        np.testing.assert_allclose(calls[-1], 3 * x**2)
+    calls[0][:] = 0.0
+    np.testing.assert_allclose(gradient(x, 3), 3 * x**2)
+    assert gradient(x, 0).tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(gradient(np.ones((2, 2), np.float32), 3), 3 * np.ones((2, 2)))
+    assert gradient(np.ones(2, np.float32), 3).dtype == np.float32
+    assert gradient(0.5, 3) == 0.75
+    with ad.debug_nans(), pytest.raises(ad.NonFiniteAdjointError):
+        ad.grad(lambda x: np.sum(x**0.5), mode="forward")(np.zeros(2))

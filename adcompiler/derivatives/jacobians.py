@@ -186,7 +186,12 @@ class Jacobian(Derivative):
                     "the Jacobian with respect to a complex argument by forward mode",
                     binding.places.get(""), hint="take mode='reverse', or holomorphic=True for the complex derivative"
                 )
-        parts = [stacked(columns, value, v, columns_first=True) for v, columns in found]
+        parts = [
+            np.array(np.moveaxis(columns, 0, -1)).reshape(np.shape(value) + v.shape)
+            if isinstance(columns, np.ndarray) and isinstance(v, np.ndarray)
+            else stacked(list(columns), value, v, columns_first=True)
+            for v, columns in found
+        ]
         made = parts[0] if wrt.is_single else tuple(parts)
         return (made, aux) if self.has_aux else made
 

@@ -9,6 +9,7 @@ the directions one by one.
 from __future__ import annotations
 
 import ast
+import operator
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from .code import call, constant, name, subscript
 from .tangent import TangentBuilder
 from .tangent_forms import _is_elementwise, is_fresh, is_stored, is_whole, same_dtype
 from .tangent_rules import TangentInstance
+
+
+PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
 
 
 class OneByOne(Exception):
@@ -205,7 +209,26 @@ class DirectionsBuilder(TangentBuilder):
                     axes = axis + 1 if axis is not None else 1 if rank == 1 else tuple(range(1, rank + 1))
                     summed = ast.Attribute(self.dot(a), "sum", ast.Load())
                     return ast.Call(summed, [self.namer.object(axes)], [])
+        if function in PRODUCTS and len(value.bound) == 2:
+            return self.product(*value.bound.values())
         return None
+
+    def product(self, a, b):
+        """`a @ b` of vectors and matrices: one product for all directions; None for other ranks."""
+        types = [self.cx.type(o) if isinstance(o, (Var, Const)) else None for o in (a, b)]
+        if not all(isinstance(t, Num) and t.boxed and t.rank in (1, 2) and t.kind in "fc" for t in types):
+            return None
+        terms = []
+        if self.contributes(a):
+            terms.append(ast.BinOp(self.dot(a), ast.MatMult(), self.read(b)))
+        if self.contributes(b):
+            primal, tangent = self.read(a), self.dot(b)
+            if types[1].rank == 1:  # the directions are the rows of a matrix
+                turned = primal if types[0].rank == 1 else ast.Attribute(primal, "T", ast.Load())
+                terms.append(ast.BinOp(tangent, ast.MatMult(), turned))
+            else:
+                terms.append(ast.BinOp(primal, ast.MatMult(), tangent))
+        return terms[0] if len(terms) == 1 else ast.BinOp(terms[0], ast.Add(), terms[1])
 
 
 class DirectionsInstance(TangentInstance):
