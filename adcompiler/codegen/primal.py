@@ -39,7 +39,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import Tup
 from ..transform.bars import unique
-from ..transform.rerun import is_print
+from ..transform.rerun import is_print, moves_generator
 from ..transform.hook_adjoints import is_hook
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
 from .names import apply, method_of, operator_node
@@ -474,7 +474,7 @@ def has_outer_effect(s) -> bool:
     function = s.value.function
     if isinstance(function, (Var, Const, GetAttr)):
         return True
-    if type(getattr(function, "__self__", None)).__name__ == "RandomState":
+    if moves_generator(function):
         return True
     makes = isinstance(function, type) or getattr(function, "__name__", "") == "__new__"
     return (
@@ -492,7 +492,7 @@ def _has_effect(value) -> bool:
         from ..rules.registry import is_inactive
 
         function = value.function
-        if isinstance(function, (Var, Const, GetAttr)) or not callable(function):
+        if isinstance(function, (Var, Const, GetAttr)) or not callable(function) or moves_generator(function):
             return True
         return (
             not is_inactive(function)

@@ -13,6 +13,7 @@ import cmath
 import logging
 import math
 import operator
+import random
 import warnings
 
 import numpy as np
@@ -304,6 +305,9 @@ inactive(
 # Random draws: integers, bytes, and distributions without parameters
 
 inactive(
+    random.seed,
+    random.getstate,
+    random.setstate,
     np.random.default_rng,
     np.random.seed,
     np.random.get_state,

@@ -206,9 +206,20 @@ def _draws_from_module(s, module) -> bool:
     return False
 
 
+_SETS_GLOBAL = (np.random.seed, np.random.set_state)  # in new versions of NumPy no methods of the global generator
+
+
+def moves_generator(function) -> bool:
+    """Does this function draw from a global generator, or set it, so that it runs though nobody reads its result?"""
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, (np.random.RandomState, random.Random)) or any(function is f for f in _SETS_GLOBAL)
+
+
 def _is_of_module(function, module) -> bool:
+    if module is np.random and any(function is f for f in _SETS_GLOBAL):
+        return True
     owner = getattr(function, "__self__", None)
     return owner is (np.random.mtrand._rand if module is np.random else random._inst)
 
 
-__all__ = ["is_print", "memory_of", "obstacle", "obstacle_of"]
+__all__ = ["is_print", "memory_of", "moves_generator", "obstacle", "obstacle_of"]
