@@ -292,7 +292,7 @@ REFUSED = [
     Refused(sums_a_generator_function, (V3,), UNSUPPORTED, ("yield v * v", "sum(squares_one"),
             note="generator function"),
     Refused(squares_one_by_one, (V3,), UNSUPPORTED, ("yield v * v",), note="generator function itself"),
-    Refused(sends_to_a_generator, (0.7,), UNSUPPORTED, ("value = yield", "running"), note="coroutine"),
+    Refused(sends_to_a_generator, (0.7,), EITHER, ("value = yield", "running"), note="coroutine"),
     Refused(delegates, (0.7,), UNSUPPORTED, ("yield from", "sum(inner())"), note="yield from"),
     Refused(asynchronous, (0.7,), UNSUPPORTED, ("async def asynchronous",), note="async function"),
     Refused(awaits, (0.7,), UNSUPPORTED, ("async def later", "later()"), note="async helper"),

@@ -44,6 +44,10 @@ class _Writer(SourceGenerator):
 
     visit_Match = visit_TryStar = visit_TypeAlias = as_written
 
+    def visit_Attribute(self, node):
+        whole = isinstance(node.value, ast.Constant) and type(node.value.value) is int
+        self.write("(" if whole else "", node.value, ")." if whole else ".", node.attr)
+
     def visit_JoinedStr(self, node):
         self.write(ast.unparse(ast.fix_missing_locations(node)))
 

@@ -21,6 +21,7 @@ from ..ir.nodes import (
     If,
     Loop,
     Phi,
+    Raw,
     Store,
     Unpack,
     UserCall,
@@ -65,7 +66,7 @@ class MemoryChoices:
         self.arithmetic_is_cheap = getattr(builder, "arithmetic_is_cheap", False)  # cheaper than a read of the tape
         self.own_scope = None  # the checkpointed loop that these choices are for
         self.interrupted = interrupted  # the caller's code runs between the sweeps, this function's again among it
-        self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or _opaque(s)]
+        self.kills = [s for s in self.layout.statements if isinstance(s, (Store, Effect, UserCall)) or _opaque(s) or unseen(s)]
         self.restoring: dict = {}  # arrays that are restored in reverse
         self.not_restorable: set = set()  # arrays with a view that cannot be taken again in reverse
         self.saved_kills: set = set()  # stores that keep what they overwrite
@@ -98,8 +99,9 @@ class MemoryChoices:
         if isinstance(k, Store):
             changed = [k.base] if isinstance(k.base, Var) else []
         else:
-            names = k.names.values() if isinstance(k, Effect) else [*k.value.args, *k.value.kwargs.values()]
+            names = k.names.values() if isinstance(k, Effect) else operands(k.value) if unseen(k) else given(k)
             changed = [v for n in names for v in operands(n)]
+            changed += read_by_functions(changed)
         return {id(v.group.family) for v in changed if v.group is not None}
 
     def kills_of(self, family):
@@ -315,6 +317,30 @@ class MemoryChoices:
             and v.group is not None
             and base.group.find() is v.group.find()
         )
+
+
+def given(s) -> list:
+    return [*s.value.args, *s.value.kwargs.values()]
+
+
+def unseen(s) -> bool:
+    """May this expression call functions of the program that the walk has not followed there?"""
+    return isinstance(s, Assign) and isinstance(s.value, (Call, Raw)) and bool(read_by_functions(operands(s.value)))
+
+
+def read_by_functions(variables) -> list:
+    """What the functions among these read, and may change, by their free names."""
+    found, waiting, seen = [], list(variables), set()
+    while waiting:
+        v = waiting.pop()
+        if v in seen or not (isinstance(v, Var) and hasattr(v.const, "captured")):
+            continue
+        seen.add(v)
+        made = v.definition.value if isinstance(v.definition, Assign) else None
+        free = list(operands(made)) if made is not None else []
+        found += free
+        waiting += free
+    return found
 
 
 def _opaque(s):

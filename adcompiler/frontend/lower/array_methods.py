@@ -21,7 +21,7 @@ def array_method(cx, node, base, name, args, kwargs):
     """A method of an array or a NumPy scalar."""
     function = getattr(np.ndarray, name, None)
     if function is None:
-        function = getattr(complex, name, getattr(float, name, None))
+        function = next((getattr(c, name) for c in (complex, float, int) if hasattr(c, name)), None)
         if function is None or cx.varied(base):
             cx.missing_rule(node, f"ndarray.{name}")
         return opaque_method(cx, node, base)

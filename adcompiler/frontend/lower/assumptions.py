@@ -20,7 +20,7 @@ class Holder:
     element: Type = UNDEFINED
     varied: bool = False
     keys: Type = UNDEFINED
-    statics: dict = field(default_factory=dict)  # key -> known object (functions in lists and attributes)
+    statics: dict = field(default_factory=dict)  # key -> known object (functions in lists and attributes); NOTHING -> those under any key
     lost: set = field(default_factory=set)  # keys of active values of which no type is known (NOTHING: any)
     lengths: set = field(default_factory=set)  # of the lists that displays make here
     constant: set = field(default_factory=set)  # keys under which the caller says that there is no derivative
@@ -116,10 +116,10 @@ class Assumptions:
         a.lengths |= b.lengths
         a.keys = join(a.keys, b.keys)
         for key, value in b.statics.items():
-            if key == "*":
-                a.statics.setdefault("*", []).extend(value)
+            if key is NOTHING:
+                a.statics.setdefault(NOTHING, []).extend(value)
             elif not a.exact:
-                a.statics.setdefault("*", []).append(value)
+                a.statics.setdefault(NOTHING, []).append(value)
             else:
                 a.statics[key] = value if key not in a.statics or a.statics[key] is value else None
         for holder in self.holders.values():
@@ -188,10 +188,10 @@ class Assumptions:
                 and any(carries_derivative(t) for t in holder.items.values())
             ):
                 holder.lost.add(NOTHING)
-            items, statics = list(holder.items.values()), [v for k, v in holder.statics.items() if k != "*"]
+            items, statics = list(holder.items.values()), [v for k, v in holder.statics.items() if k is not NOTHING]
             holder.exact = False
             holder.items = {}
-            holder.statics = {"*": [*holder.statics.get("*", ()), *statics]} if holder.statics else {}
+            holder.statics = {NOTHING: [*holder.statics.get(NOTHING, ()), *statics]} if holder.statics else {}
             joined = self.join_all([holder.element, *items])
             self._absorb(holder, joined, holder.element, *items)
             holder.element = joined

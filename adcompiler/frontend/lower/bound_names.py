@@ -37,6 +37,21 @@ def assigned_names(body) -> set[str]:
     return found
 
 
+def first_pause(node):
+    """The first `yield` or `await` of a function itself (or the function, if it is a coroutine), or None."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return node
+    inner = [node]
+    while inner:
+        n = inner.pop(0)
+        if isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)):
+            return n
+        inner.extend(
+            c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef))
+        )
+    return None
+
+
 def names_used(node) -> set[str]:
     """Names that a tree reads, nested functions included."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

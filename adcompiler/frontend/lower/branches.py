@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...errors import AdcompilerError
 from ...ir.nodes import NOTHING, Assign, Effect, If, Var
 from ...ir.types import OPAQUE, Num, Static, Tup, type_of
 from .expressions import lower_expression
@@ -69,9 +70,14 @@ def lower_conditional(cx, node):
 
 def in_block(cx, produce):
     """Run `produce` with statements going to a block of its own; (block, result, environment after)."""
-    before = dict(cx.env)
+    before, depth = dict(cx.env), len(cx.blocks)
     cx.blocks.append([])
-    result = produce()
+    try:
+        result = produce()
+    except AdcompilerError:
+        del cx.blocks[depth:]  # who catches it goes on in front of the block
+        cx.env = before
+        raise
     block = cx.blocks.pop()
     after, cx.env = cx.env, before
     return block, result, after

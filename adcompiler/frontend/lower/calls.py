@@ -12,19 +12,21 @@ from ...rules.unsupported import unsupported_hint, unsupported_reason
 from .array_methods import array_method
 from .attributes import attribute
 from .baked import take_for_granted
+from .bound_names import first_pause
 from .branches import branch_value
 from .call_arguments import arguments
 from .callees import call_function, is_hashable
 from .comprehensions import consumed_generator, lower_comprehension, lower_sum
 from .containers import call_method
 from .expressions import lower_expression
-from .function_values import Choice, StoredClosure, StoredPartial, in_holder
+from .function_values import Choice, Closure, StoredClosure, StoredPartial, in_holder
 from .inheritance import lower_super
+from .inlining import refuse_pauses
 from .interpolators import call_interpolator
 from .items import write_item
 from .opaque_calls import opaque_call, opaque_method
 from .regrouping import unzipped
-from .special_methods import refuse_hidden_effects
+from .special_methods import refuse_hidden_effects, tree_has_stores
 from .tapes import open_tape
 
 
@@ -148,6 +150,10 @@ def call_value(cx, node, callee, args, kwargs):
                 f"what '{_call_text(node)}' calls is not known at compile time",
                 "pass the function itself as an argument, or choose it with 'if'",
             )
+        return opaque_call(cx, node, callee, args, kwargs)
+    if isinstance(value, Closure) and first_pause(value.node) is not None:
+        if tree_has_stores(value.node) or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
+            refuse_pauses(cx, node, value.node, value.name)
         return opaque_call(cx, node, callee, args, kwargs)
     if isinstance(value, Choice):
         return _call_choice(cx, node, value, callee, list(args), dict(kwargs), 0)

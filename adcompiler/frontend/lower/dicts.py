@@ -115,7 +115,7 @@ def update_dict(cx, node, base, other):
 
 def _copy_items(cx, base, other):
     holder, source = holder_of(cx, base), holder_of(cx, other)
-    if holder.exact and source.exact and "*" not in source.statics:
+    if holder.exact and source.exact and NOTHING not in source.statics:
         for key, t in source.items.items():
             cx.assumed.widen(holder, key, t, source.varied)
             if key in source.statics:

@@ -11,7 +11,7 @@ from ..source import FunctionSource, last_return
 from . import syntax as _syntax  # noqa: F401  (fills the tables of expressions and statements)
 from .assumptions import Assumptions
 from .baked import take_function_for_granted, take_rules_for_granted
-from .bound_names import assigned_names
+from .bound_names import assigned_names, first_pause
 from .context import Context
 from .expressions import lower_expression
 from .frames import Frame
@@ -85,9 +85,8 @@ def _walk(cx: Context, source, signature) -> Function:
     names = [n for n, _ in signature.parameters]
     frame.locals = assigned_names(structured.body) | set(names)
     from .collection_types import refuse_deques
-    from .inlining import first_yield
 
-    generated = first_yield(source.node)
+    generated = first_pause(source.node)
     if generated is not None:
         cx.unsupported(
             generated,

@@ -61,7 +61,7 @@ def record(cx, holder, key, operand, site):
             same = key not in holder.statics or same_closure(holder.statics[key], constant)
             holder.statics[key] = constant if same else None
         else:
-            holder.statics.setdefault("*", []).append(constant)
+            holder.statics.setdefault(NOTHING, []).append(constant)
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
     if isinstance(operand, Var) and not operand.absorbed <= holder.absorbed:
         holder.absorbed |= operand.absorbed
@@ -212,8 +212,8 @@ def receive_elements(cx, base, value):
     for t in source.types():
         cx.assumed.widen(holder, NOTHING, t, source.varied)
     for key, static in source.statics.items():
-        for s in static if key == "*" else [static]:
-            holder.statics.setdefault("*", []).append(s)
+        for s in static if key is NOTHING else [static]:
+            holder.statics.setdefault(NOTHING, []).append(s)
     element_group(cx, base.type.site).merge(element_group(cx, value.type.site)).find().container = True
 
 

@@ -17,8 +17,9 @@ from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
 from .baked import take_function_for_granted
-from .bound_names import assigned_names
+from .bound_names import assigned_names, first_pause
 from .branches import in_block
+from .context import is_library
 from .exceptions import chosen_tries, without_tries
 from .expressions import lower_expression
 from .frames import Frame
@@ -40,14 +41,9 @@ def call_user_function(cx, node, function, args, kwargs, active):
         if active:
             cx.missing_rule(node, name_of(function), f"{error.reason}; {error.hint}")
         return opaque_call(cx, node, Const(function), args, kwargs)
-    if isinstance(source.node, ast.AsyncFunctionDef) or first_yield(source.node) is not None:
+    if first_pause(source.node) is not None:
         if active:
-            cx.unsupported(
-                node,
-                f"'{source.qualname}' is a {'coroutine' if isinstance(source.node, ast.AsyncFunctionDef) else 'generator'}"
-                " function, which cannot be differentiated",
-                "return a list instead of yielding",
-            )
+            refuse_pauses(cx, node, source.node, source.qualname)
         return opaque_call(cx, node, Const(function), args, kwargs)
     in_place = ("t", *cx.place(node)) in cx.assumed.walked_in_place
     if active or in_place or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
@@ -55,35 +51,31 @@ def call_user_function(cx, node, function, args, kwargs, active):
     return _inactive_call(cx, node, function, source, args, kwargs)
 
 
-def first_yield(node):
-    """The first `yield` of a function itself, or None."""
-    inner = [node]
-    while inner:
-        n = inner.pop(0)
-        if isinstance(n, (ast.Yield, ast.YieldFrom)):
-            return n
-        inner.extend(
-            c for c in ast.iter_child_nodes(n) if not isinstance(c, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef))
-        )
-    return None
+def refuse_pauses(cx, node, definition, name):
+    kind = "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
+    cx.unsupported(
+        node, f"'{name}' is a {kind} function, which cannot be differentiated", "return a list instead of yielding"
+    )
 
 
 def _inactive_call(cx, node, function, source, args, kwargs):
     """A user's function on inactive values is called as it is; walking it aside tells the type of its result."""
-    stores, env = cx.stores, dict(cx.env)
-    guards = len(cx.guards)
+    stores, env, kept_apart = cx.stores, dict(cx.env), is_library(source.filename)
+    guards, depth = len(cx.guards), len(cx.blocks)
     try:
         _, result, _ = in_block(cx, lambda: inline(cx, node, source, args, kwargs))
     except AdcompilerError:
         cx.env = env
-        del cx.guards[guards:]
+        del cx.guards[guards:], cx.blocks[depth:]
         while cx.frames and cx.frames[-1].source is source:
             cx.frames.pop()
         return opaque_call(cx, node, Const(function), args, kwargs)
-    if cx.stores != stores:
+    if cx.stores != stores and not kept_apart:
         return inline(cx, node, source, args, kwargs)
     cx.env = env
     t = cx.type(result)
+    if kept_apart and (cx.stores != stores or not isinstance(t, Num)):
+        return opaque_call(cx, node, Const(function), args, kwargs)
     if not isinstance(t, Num):
         return inline(cx, node, source, args, kwargs)
     called = cx.assign_temporary(Call(function, tuple(args), dict(kwargs)), without_dims(t), node)

@@ -114,8 +114,8 @@ def derived_list(cx, node, operation, sources):
         for t in holder.types():
             cx.assumed.widen(made, NOTHING, t, holder.varied)
         for key, static in holder.statics.items():
-            for s in static if key == "*" else [static]:
-                made.statics.setdefault("*", []).append(s)
+            for s in static if key is NOTHING else [static]:
+                made.statics.setdefault(NOTHING, []).append(s)
         element_group(cx, site).merge(element_group(cx, source.type.site)).container = True
     return target
 

@@ -11,6 +11,7 @@ from ...ir.types import OPAQUE, Undefined
 from .baked import take_builtin_for_granted
 from .bound_names import names_used
 from .special_methods import refuse_hidden_effects
+from .unseen_calls import note_unseen_calls
 from .values import bring, copy_of, global_variable
 
 
@@ -76,6 +77,7 @@ def raw(cx, node, type=OPAQUE, *, inactive=False, given=None):
             if name in cx.frame.locals:
                 raise error
     refuse_hidden_effects(cx, node, names.values())
+    note_unseen_calls(cx, node, names.values())
     if not inactive:
         active = [n for n, v in names.items() if cx.varied(v)]
         if active:

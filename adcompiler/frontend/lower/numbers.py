@@ -119,6 +119,8 @@ def _run_example(cx, function, args, kwargs) -> Type:
             numbers_only = type(result) is tuple or all(isinstance(i, Num) for i in items)
             fixed = _always_as_many(cx, function, args, kwargs, number, size, len(items))
             return Tup(items) if numbers_only and fixed else OPAQUE
+        if isinstance(result, (str, bytes)):
+            return OPAQUE
         found = type_of(result)
         return NUMBER if isinstance(found, Static) else found
     return NUMBER

@@ -15,24 +15,19 @@ from .call_arguments import arguments
 from .interpolators import note_class, note_method
 from .rule_calls import emit_call
 from .sparse_products import constant_product
+from .unseen_calls import may_be_written, note_unseen_calls
 
 
 def opaque_call(cx, node, callee, args, kwargs):
     """Call something unknown with values that carry no derivative."""
-    for a in (*args, *kwargs.values()):
-        _may_be_written(a)
+    operands = (callee, *args, *kwargs.values())
+    note_unseen_calls(cx, node, operands)
+    for a in operands[1:]:
+        may_be_written(a)
     result = cx.assign_temporary(Call(callee, tuple(args), dict(kwargs)), OPAQUE, node)
     note_class(cx, callee, result)
     cx.note_store(*args)
     return result
-
-
-def _may_be_written(operand):
-    if isinstance(operand, Var) and operand.group is not None:
-        operand.group.family.opaque = operand.group.family.stored = True
-    if isinstance(operand, Var) and operand.items is not None:
-        for i in operand.items:
-            _may_be_written(i)
 
 
 def opaque_method(cx, node, base):
@@ -57,8 +52,10 @@ def opaque_method(cx, node, base):
             unsupported_hint(method)
             or ("" if owner else "use functions that have rules, or cut the derivative with ad.stop_gradient"),
         )
+    operands = (*args, *kwargs.values())
+    note_unseen_calls(cx, node, operands)
     for a in () if only_told else args:
-        _may_be_written(a)
+        may_be_written(a)
     result = cx.assign_temporary(
         Call(GetAttr(base, node.func.attr), tuple(args), kwargs),
         _type_drawn(cx, base, node.func.attr, args, kwargs),

@@ -11,6 +11,7 @@ from ...rules.registry import UNKNOWN, is_inactive, lookup
 from ...rules.unsupported import unsupported_hint
 from . import numbers, sequence_arguments
 from .special_methods import refuse_hidden_effects, refuse_objects
+from .unseen_calls import note_unseen_calls
 
 
 def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
@@ -22,6 +23,8 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     elif any_varied:
         refuse_objects(cx, node, function, (*args, *kwargs.values()))
         args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
+    elif rule is None or not rule.calls:
+        note_unseen_calls(cx, node, (*args, *kwargs.values()))
     rule, bound = _rule_of_call(cx, node, function, rule, args, kwargs, any_varied)
     inactive = is_inactive(function) or (rule is not None and not _has_derivative(rule))
     if not inactive:

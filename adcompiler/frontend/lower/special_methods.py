@@ -251,8 +251,13 @@ def has_stores(function) -> bool:
         tree = get_source(function).node
     except AdcompilerError:
         return False
+    return tree_has_stores(tree)
+
+
+def tree_has_stores(tree) -> bool:
     return any(
-        isinstance(n, (ast.Attribute, ast.Subscript))
+        isinstance(n, (ast.Nonlocal, ast.Global))
+        or isinstance(n, (ast.Attribute, ast.Subscript))
         and isinstance(n.ctx, (ast.Store, ast.Del))
         or isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)

@@ -12,8 +12,9 @@ from ...errors import AdcompilerError
 from ...ir.nodes import NOTHING, Effect, Var
 from ...ir.types import OPAQUE, UNDEFINED
 from ..matching import as_written, captured_names
-from .bound_names import assigned_names, names_used
+from .bound_names import assigned_names, first_pause, names_used
 from .expressions import lower_expression
+from .unseen_calls import captured_by, may_be_written, rebound_unseen
 
 LOWER: dict = {}  # type of node -> function (context, node)
 
@@ -44,6 +45,9 @@ def lower_statement(cx, node) -> None:
         frame.statement, frame.live_now = outer
 
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
 def _leave_out(cx, node, error, env, length, depth, state):
     """A statement that reads what gets its value later in a loop: the next walk knows more; its names have none yet."""
     cx.unvalued = error
@@ -58,10 +62,11 @@ def _leave_out(cx, node, error, env, length, depth, state):
 
 def _keep(cx, node, saved_env, length, depth) -> bool:
     """Keep a statement that touches nothing active, as it is."""
-    if isinstance(node, (ast.For, ast.While, ast.If, ast.Try, ast.With)) and any(
-        isinstance(n, (ast.Break, ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(node)
-    ):
+    blocks = isinstance(node, (ast.For, ast.While, ast.If, ast.Try, ast.With))
+    if blocks and any(isinstance(n, ast.Break) for n in ast.walk(node)):
         return False
+    if not isinstance(node, _SCOPES) and first_pause(node) is not None:
+        return False  # generated code would pause there
     if any(
         n in cx.frame.global_names or n in cx.frame.outer_cells or n in cx.frame.nonlocals
         for n in assigned_names([node])
@@ -69,6 +74,8 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
         return False
     if any(cx.printed_name(name) != name for name in captured_names(node)):
         return False
+    if "super" in names_used(node) and any(isinstance(n, ast.Call) and not n.args for n in ast.walk(node)):
+        return False  # `super()` means something inside its class only
     env, cx.env = cx.env, saved_env
     frames = [f for f in cx.frames]
     names = {}
@@ -76,7 +83,7 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
         var = cx.find_name(name)
         if var is not None:
             names[name] = var
-    if any(_reaches_active(cx, v, set()) for v in names.values()) or any(
+    if rebound_unseen(cx, names.values()) or any(_reaches_active(cx, v, set()) for v in names.values()) or any(
         cx.varied(cx.find_name(n)) for n in assigned_names([node]) if cx.find_name(n) is not None and _mutates(node, n)
     ):
         cx.env = env
@@ -94,16 +101,16 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
             except AdcompilerError:
                 continue
     effect.names = names
-    for var in names.values():
-        if isinstance(var, Var) and var.group is not None:
-            var.group.family.opaque = var.group.family.stored = True
+    captured = captured_by(cx, names.values())
+    for var in (*names.values(), *captured):
+        may_be_written(var)
     for name in sorted(assigned_names([node])):
         var = cx.new_var(cx.printed_name(name), OPAQUE, node)
         var.definition = effect
         effect.writes[name] = var
         cx.bind(name, var)
     cx.emit(effect)
-    cx.note_store(*names.values())
+    cx.note_store(*names.values(), *captured)
     return True
 
 
