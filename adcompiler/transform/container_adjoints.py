@@ -79,7 +79,7 @@ def _add(b, slot, given, v, s):
 
 def reverse_container(b, s: ContainerOp):
     """The reverse of one operation on a container."""
-    if not s.base.active and b.cx.assumed.site(s.base.type.site) not in b.cx.mirrored_sites:
+    if isinstance(s.base.type, Ref) and not s.base.active and b.cx.assumed.site(s.base.type.site) not in b.cx.mirrored_sites:
         return  # what goes in never comes out again in the result, and no other container has to know its length
     _REVERSE[s.kind](b, s)
 

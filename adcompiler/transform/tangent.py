@@ -205,7 +205,8 @@ class TangentBuilder:
             for n in ast.walk(item.value):
                 if isinstance(n, ast.Name) and n.id == bound and not hasattr(n, "is_result"):
                     if not kept:
-                        if s.augmented is not None:
+                        is_number = isinstance(s.target.type, Num) and s.target.type.boxed is False
+                        if s.augmented is not None and not is_number:
                             raise UnsupportedSyntaxError(
                                 "the tangent of this in-place operator reads both the old and the new value",
                                 s.loc,

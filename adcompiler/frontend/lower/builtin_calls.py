@@ -96,7 +96,7 @@ def _setattr(cx, node, args, kwargs):
 
 
 def _list(cx, node, args, kwargs):
-    from .comprehensions import list_of_elements
+    from .comprehensions import is_filled_later, list_of_elements
     from .lists import copy_list, list_from_array, make_list
 
     if not args:
@@ -109,6 +109,8 @@ def _list(cx, node, args, kwargs):
     if isinstance(t, Num) and t.boxed and t.rank and isinstance(value, Var) and t.kind in "fc":
         return list_from_array(cx, node, value)
     if isinstance(t, Num) and cx.varied(value):
+        return list_of_elements(cx, node, value)
+    if is_filled_later(cx, node) and isinstance(cx.constant(value), range):
         return list_of_elements(cx, node, value)
     if isinstance(t, Ref):
         return cx.assign_temporary(Call(list, (value,)), OPAQUE, node)
@@ -317,11 +319,12 @@ def _print(cx, node, args, kwargs):
 
 def _sorted(cx, node, args, kwargs):
     """`sorted`: a new list in the order of its keys; each element carries its derivative along."""
+    from .comprehensions import is_filled_later
     from .lists import copy_list, sort_list
 
     value, t = args[0], cx.type(args[0])
     active_keys = cx.varied(kwargs["key"]) if "key" in kwargs else False
-    if not cx.varied(value) and not isinstance(t, Ref) and not active_keys:
+    if not cx.varied(value) and not isinstance(t, Ref) and not active_keys and not is_filled_later(cx, node):
         return None
     if isinstance(t, Ref) and t.kind == "dict":
         if not kwargs and not cx.varied(value):

@@ -6,7 +6,7 @@ import ast
 import copy
 import operator
 
-from ...ir.nodes import NOTHING, Assign, Const, GetItem, Raw, Unpack, Var
+from ...ir.nodes import NOTHING, Assign, Call, Const, GetItem, Raw, Unpack, Var
 from ...ir.types import Num, Ref
 from ..liveness import liveness
 from .bound_names import assigned_names
@@ -51,13 +51,14 @@ def _kept(cx, node):
 
 
 def walk_next_time(cx, operand):
-    """If this is (an item of) what a comprehension made that was kept as text, have it walked in the next round."""
+    """If this is (an item of) what a comprehension, `list` or `sorted` made that was kept, have it walked in the next round."""
     while isinstance(operand, Var) and isinstance(operand.definition, (Assign, Unpack)):
         if isinstance(operand.definition, Unpack):
             operand = next(source for target, source in operand.definition.pairs if target is operand)
             continue
         value = operand.definition.value
-        if isinstance(value, Raw) and isinstance(value.node, (ast.ListComp, ast.DictComp)):
+        kept = isinstance(value, Raw) and isinstance(value.node, (ast.ListComp, ast.DictComp))
+        if kept or isinstance(value, Call) and value.function in (list, sorted):
             if operand.place is not None and operand.place not in cx.assumed.walked_in_place:
                 cx.assumed.walked_in_place.add(operand.place)
                 cx.assumed.changed = True
@@ -65,6 +66,11 @@ def walk_next_time(cx, operand):
         base = value.base if isinstance(value, GetItem) else value
         known = cx.constant(value.index) if isinstance(value, GetItem) and getattr(base, "items", None) else NOTHING
         operand = base.items[known] if isinstance(known, int) else base
+
+
+def is_filled_later(cx, node) -> bool:
+    """Does the program put something active into what is made here without active values?"""
+    return ("t", *cx.place(node)) in cx.assumed.walked_in_place
 
 
 def _mentions_active(cx, node):

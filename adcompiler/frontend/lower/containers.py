@@ -15,11 +15,12 @@ import operator
 import numpy as np
 
 from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
-from ...ir.types import OPAQUE, Num, Ref, Tup
+from ...ir.types import OPAQUE, Num, Opaque, Ref, Tup
 from .dicts import DICT_METHODS, copy_dict, dict_of, pop_key, update_dict
 from .attributes import attribute
 from .operators import apply_operator
 from .holders import holder_of
+from .comprehensions import walk_next_time
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, make_list, pop
 from .objects import construct, read_attribute, write_attribute
@@ -64,6 +65,13 @@ def container_operator(cx, node, function, left, right):
                 )
             array = emit_call(cx, node, np.array, (operand,), {})
             return apply_operator(cx, node, function, *((other, array) if at else (array, other)))
+        if sequence and isinstance(beside, Opaque) and (cx.varied(operand) or cx.varied(other)):
+            walk_next_time(cx, other)
+            cx.unsupported(
+                node,
+                "an operator between a list or tuple with active values and a value of unknown kind",
+                "append to a list that starts as [], or start from an array",
+            )
     if (
         any(isinstance(t, Ref) for t in types)
         and any(cx.varied(v) for v in (left, right))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Var
-from ...ir.types import OPAQUE, Num, Opaque, Ref, Type, type_of
+from ...ir.types import OPAQUE, Num, Opaque, Ref, Type, carries_derivative, type_of
 from .alias_groups import Group
 from .assumptions import Assumptions, sites_of_type
 from .frames import Frame
@@ -176,6 +176,10 @@ class Context:
         if isinstance(type, Num) and type.rank and type.boxed is not False:
             var.type = named_extents(type, self.uid)
         return var
+
+    def is_marked(self, var: Var) -> bool:
+        """Is this an array into which an active value is stored later, as an earlier walk has seen?"""
+        return not var.hidden and var.place in self.assumed.varied_places and carries_derivative(var.type)
 
     def mark_varied(self, var: Var):
         """An active value is stored into this array: in the next walk it is active from its definition on."""

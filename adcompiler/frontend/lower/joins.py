@@ -39,7 +39,7 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
     if isinstance(target.type, Num) and target.type.rank and target.type.boxed is not False:
         target.type = named_extents(target.type, target.uid)
     varied = (a is not None and cx.varied(a)) or (b is not None and cx.varied(b))
-    target.varied = varied and carries_derivative(target.type)
+    target.varied = varied and carries_derivative(target.type) or cx.is_marked(target)
     ca, cb = cx.constant(a) if a is not None else NOTHING, cx.constant(b) if b is not None else NOTHING
     if isinstance(ta, Undefined) or isinstance(tb, Undefined):
         from .function_values import behind_join

@@ -39,6 +39,9 @@ def display_operands(cx, node):
             items = spread_items(cx, element, value)
             if items is None:
                 if not isinstance(cx.type(value), (Ref, Num)):
+                    from .comprehensions import walk_next_time
+
+                    walk_next_time(cx, value)
                     cx.unsupported(
                         element, "what the star spreads is not understood", "spread a list, a tuple or an array"
                     )

@@ -242,7 +242,7 @@ class _Head:
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
             head.varied = (
                 (init is not None and cx.varied(init)) or (known is not None and known["varied"])
-            ) and (carries_derivative(t) or isinstance(t, (Opaque, Static)))
+            ) and (carries_derivative(t) or isinstance(t, (Opaque, Static))) or cx.is_marked(head)
             cx.absorb(head, init)
             head.absorbed |= known["absorbed"] if known is not None else frozenset()
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
@@ -445,7 +445,7 @@ class _Head:
     def exit_var(self, loop, head):
         cx = self.cx
         var = cx.new_var(head.name, head.type, self.node, hidden=head.hidden)
-        var.varied, var.const, var.group, var.dim = head.varied, head.const, head.group, None
+        var.varied, var.const, var.group, var.dim = head.varied or cx.is_marked(var), head.const, head.group, None
         cx.absorb(var, head)
         phi = Phi(var, head, None)
         var.definition = phi

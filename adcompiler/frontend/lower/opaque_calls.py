@@ -12,6 +12,7 @@ from ...rules.registry import is_inactive, lookup
 from ...rules.unsupported import unsupported_hint
 from . import numbers
 from .call_arguments import arguments
+from .comprehensions import walk_next_time
 from .interpolators import note_class, note_method
 from .rule_calls import emit_call
 from .sparse_products import constant_product
@@ -46,6 +47,7 @@ def opaque_method(cx, node, base):
         )
         if product is not None:
             return product
+        walk_next_time(cx, base)
         cx.missing_rule(
             node,
             f"{owner}{node.func.attr}" if owner else f"the method '{node.func.attr}' of an object that is not known",
