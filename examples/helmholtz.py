@@ -5,14 +5,14 @@ The free energy of a mixed fluid in n amounts x is the standard example for the 
     f(x) = R T sum_i log(x_i / (1 - b.x)) - x.A x / (sqrt(8) b.x) log((1 + (1 + sqrt 2) b.x) / (1 + (1 - sqrt 2) b.x))
 
 Differences need n + 1 or 2 n evaluations, and forward mode carries n tangents, so their cost grows with n; a reverse
-sweep costs a small constant. The program prints all three for n = 8 to 50, beside the row for n = 50 of Table 4 in Baydin, Pearlmutter, Radul and Siskind,
-"Automatic differentiation in machine learning: a survey", JMLR 18 (2018). Their times are for another language and
-machine: compare the growth with n, not the digits.
+sweep costs a small constant. (Here all tangents are carried in one sweep, as rows of one matrix.) The program prints
+all three for n = 8 to 50, beside the row for n = 50 of Table 4 in Baydin, Pearlmutter, Radul and Siskind, "Automatic
+differentiation in machine learning: a survey", JMLR 18 (2018). Their times are for another language and machine:
+compare the growth with n, not the digits.
 
     python examples/helmholtz.py [--quick] [--plot helmholtz.png] [--source]
 """
 import argparse
-import statistics
 import sys
 import time
 
@@ -56,7 +56,7 @@ def forward_differences(f, x, *rest):
 
 
 def seconds_per_call(calls, rounds):
-    """Median time of each of `calls`; the rounds are interleaved so that a slow spell of the machine hits all alike."""
+    """Least time of each of `calls`, since other work on the machine only adds; the rounds are interleaved."""
     repeats = []
     for call in calls:
         call()
@@ -70,7 +70,7 @@ def seconds_per_call(calls, rounds):
             for _ in range(repeat):
                 call()
             sample.append((time.perf_counter() - start) / repeat)
-    return [statistics.median(sample) for sample in samples]
+    return [min(sample) for sample in samples]
 
 
 def measure(sizes, rounds):

@@ -91,6 +91,24 @@ def test_lynx_hare_finds_the_published_rates(load, capsys):
     assert "alpha" in capsys.readouterr().out
 
 
+def test_lynx_hare_by_newton_ends_where_the_gradient_is_zero(load, capsys):
+    result = load("lynx_hare").main(["--quick", "--newton"])
+    assert result["loss"][1] == pytest.approx(0.0479257339, abs=1e-9)
+    assert result["gradient"] < 1e-9 and result["evaluations"] < 15
+    assert "norm of the gradient" in capsys.readouterr().out
+
+
+def test_lynx_hare_hessian_is_symmetric_and_that_of_differences(load):
+    example = load("lynx_hare")
+    years, counts = example.read_counts()
+    log_theta, direction = np.log(example.START), np.array([0.3, -0.2, 0.5, 0.1, -0.4, 0.2])
+    arguments = (years[:6], counts[:6], 1e-4)
+    hessian = example.ad.hessian(example.loss)(log_theta, *arguments)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-11, atol=1e-12)
+    slopes = [example.loss.grad(log_theta + step * direction, *arguments) for step in (1e-6, -1e-6)]
+    np.testing.assert_allclose(hessian @ direction, (slopes[0] - slopes[1]) / 2e-6, rtol=1e-4, atol=1e-6)
+
+
 def test_lynx_hare_gradient_against_differences_with_rejected_steps(load):
     example = load("lynx_hare")
     years, counts = example.read_counts()
