@@ -57,6 +57,7 @@ assignments.walrus_in_expression
 assignments.walrus_in_while
 calls.argument_unused
 calls.called_helper_many_times
+calls.calls_cached_series
 calls.calls_decorated
 calls.decorated[itself]
 calls.default_from_definition
@@ -433,6 +434,18 @@ outputs.triangular_fill
 outputs.two_fields
 outputs.written_by_helper
 outputs.written_through_view
+recursion.calls_in_loops
+recursion.even_step[4]
+recursion.even_step[5]
+recursion.fast_power
+recursion.fibonacci_like
+recursion.halving_sum
+recursion.long_chain
+recursion.power
+recursion.power[base]
+recursion.power_spectrum
+recursion.two_results
+recursion.until_small
 singular_points.absolute
 singular_points.arctan2_on_axis
 singular_points.branch_not_taken_is_infinite
@@ -501,6 +514,7 @@ statements.cube
 statements.return_inside_with
 statements.semicolons_and_long_lines
 statements.shapes_and_lengths
+statements.twice_decorated
 statements.type_checks
 statements.with_user_context
 views.broadcast_to

@@ -149,8 +149,8 @@ def reads_a_dict(x, table):
     return total
 
 
-def recursive(x, n):
-    return x if n == 0 else x * recursive(x, n - 1)
+def recursive(x, parts):
+    return x if not parts else x * parts[0] * recursive(x, parts[1:])
 
 
 def builds_a_list(x):
@@ -173,7 +173,7 @@ def calls_fft(x):
 
 @pytest.mark.parametrize("f, args, message", [
     (reads_a_dict, (2.0, {"a": 1.0}), "Numba backend"),
-    (recursive, (2.0, 2), "recursive functions"),
+    (recursive, (2.0, [1.5, 2.0]), "Numba backend"),
     (builds_a_list, (2.0,), "a list of different things"),
     (several_types, (np.ones(2), 2), "different types on different paths"),
     (calls_fft, (2.0,), "numpy.fft"),

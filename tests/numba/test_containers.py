@@ -144,3 +144,37 @@ def test_what_may_be_another_object_is_refused(f, args):
     with pytest.raises(ad.UnsupportedSyntaxError, match="Numba") as caught:
         ad.grad(f, backend="numba")(*args)
     assert caught.value.filename == __file__ and caught.value.lineno > 0 and caught.value.hint
+
+
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def halves(x, depth):
+    if len(x) == 1 or depth == 0:
+        total = 0.0
+        for v in x:
+            total = total + v * v * np.sin(total)
+            total += v
+        return total
+    middle = len(x) // 2
+    left, right = halves(x[:middle], depth - 1), halves(x[middle:], depth - 1)
+    return left * right + left
+
+
+def endless(x):
+    return x * endless(x) if x > 0.0 else x
+
+
+@pytest.mark.parametrize("f, args", [(power, (1.5, 7)), (halves, (np.linspace(0.2, 1.1, 9), 2))],
+                         ids=lambda v: getattr(v, "__name__", ""))
+def test_recursion(f, args):
+    found = ad.value_and_grad(f, backend="numba")(*args)
+    expected = ad.value_and_grad(f)(*args)
+    assert found[0] == pytest.approx(expected[0], rel=1e-13)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+
+
+def test_recursion_without_end_is_an_error():
+    with pytest.raises(RecursionError):
+        ad.grad(endless, backend="numba")(2.0)

@@ -30,6 +30,14 @@ def entry_of(part, core, generator, namespace, maps, path, parts, options):
 _TRACKING = threading.Lock()
 
 
+def _is_of_compiler(error) -> bool:
+    """Was this raised inside Numba's own code, not by what it has compiled?"""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("numba.")
+
+
 class Entry:
     """A compiled function as the caller sees it; errors of Numba's compiler become errors of this one."""
 
@@ -51,7 +59,7 @@ class Entry:
         except (SizeOne, NotAsAssumed) as error:
             return self.again(args, type(error))
         except Exception as error:
-            if type(error).__module__.startswith("numba."):
+            if type(error).__module__.startswith("numba.") or _is_of_compiler(error):
                 raise self.refusal(error) from None
             raise
         if len(self.overloads) != self.checked:
@@ -107,6 +115,8 @@ class Entry:
         locs = self.maps.get((self.path, self.part.kind), {})
         loc = next((locs[n] for n in numbers if n in locs), self.generator.function.loc)
         lines = [s.strip() for s in text.splitlines() if s.strip()]
+        if not lines:
+            lines = ["", type(error).__name__]
         reason = next((s for s in lines if "Unknown attribute" in s or "No implementation" in s or "Cannot" in s
                        or "cannot" in s.lower()), lines[1] if len(lines) > 1 else "it gives no reason")
         return UnsupportedSyntaxError(
@@ -260,8 +270,12 @@ _ENTRIES = {"gradient": _joint, "forward": _forward, "adjoint": _adjoint, "tange
 
 def check_types(entry):
     """Compare the types that Numba has found with those of the walk: a difference would be another result."""
-    seen = entry.part.walk.seen
-    for made in entry.core.overloads.values():
+    for part, core in [(entry.part, entry.core), *entry.part.helpers]:
+        _check_types(entry, part.walk.seen, core)
+
+
+def _check_types(entry, seen, core):
+    for made in core.overloads.values():
         annotation = getattr(made, "type_annotation", None)
         if annotation is None or isinstance(annotation, str):
             continue  # loaded from the cache, where it was checked when it was made

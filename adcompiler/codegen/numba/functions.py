@@ -96,6 +96,9 @@ def attribute(lo, node) -> Typed:
 
 def lower_call(lo, node) -> Typed:
     """A call in the place of a value."""
+    recursive = lo.group.find(node) if lo.group is not None else None
+    if recursive is not None:
+        return lo.group.call(lo, node, recursive)
     site = None
     if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
         site = node.func.value.id if node.func.value.id in lo.stacks.sites else None
@@ -251,6 +254,8 @@ from ...runtime.strict import zero_wins  # noqa: E402
 
 def _tape(lo, node):
     """The tape that a forward function returns: a tuple of what it keeps."""
+    if lo.group_function is not None:
+        return lo.group.keep(lo, node)
     nodes = []
     lo.kept = []
     for site, e in zip(node.args[1].elts, node.args[2].elts, strict=True):

@@ -59,12 +59,19 @@ class Lowering:
         self.seen: dict[str, set] = {}  # types that each name has had
         self.reshaped: frozenset = frozenset()  # memory of arrays that are used in another shape
         self.local: dict = {}  # tokens that hold for one statement
+        self.group = (options or {}).get("group")  # functions that are called recursively
+        self.group_function = (options or {}).get("group_function")  # the one of them that is walked
+        self.skipped = False  # a path was left out: see `branch`
         self.in_loop = False
         self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
 
     # -- errors ----------------------------------------------------------------------------------------------------
     def refuse(self, what, hint="use backend='numpy' for this function"):
+        if self.skipped:  # it may be for want of what a path that was left out gives
+            from .recursion import Unreached
+
+            raise Unreached
         raise UnsupportedSyntaxError(f"the Numba backend does not compile {what}", self.loc, hint=hint)
 
     def resolved(self, node):
@@ -202,6 +209,18 @@ class Lowering:
         made, self.out = self.out, out
         del self.equal[facts:]
         return made
+
+    def branch(self, statements):
+        """Walk one path of a branch; False if it needs what a recursive call gives, of which nothing is known yet."""
+        from .recursion import Unreached
+
+        out, depth, facts = self.out, self.depth, len(self.equal)
+        try:
+            return self.block(statements), True
+        except Unreached:
+            self.out, self.depth, self.skipped = out, depth, True
+            del self.equal[facts:]
+            return [], False
 
     def statements(self, statements):
         from .statements import lower_statement

@@ -34,6 +34,7 @@ from .lowering import LINE, lower
 from ...transform.bars import unique
 from .checkpoints import KeptSteps, sites_of
 from .records import KeptRecord, Layout
+from .recursion import Group, walk_all
 from .stacks import stacks_of
 from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stack, Steps
 
@@ -56,6 +57,7 @@ class Part:
     result: object = None  # type of what is returned
     kept: list = field(default_factory=list)  # of a forward function: (site, type) of each entry of the tape
     seed: object = None
+    helpers: list = field(default_factory=list)  # parts of functions that it calls recursively, with what Numba made of them
     leaves: dict = field(default_factory=dict)  # parameters that are parts of an argument: its position, and the path
 
 
@@ -229,6 +231,43 @@ class Backend:
         walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
         return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
                     leaves=self.leaves)
+
+    def recursive(self, definitions) -> list:
+        """The gradient of a program that calls functions recursively: their parts, and its own."""
+        group = Group(definitions[:-1])
+        main = definitions[-1]
+        self.names = {n.id for d in definitions for n in ast.walk(d) if isinstance(n, ast.Name)}
+        own = self.parameters()
+        extra = self.globals_of(main)
+        sites = {k.site for k in self.saver.kept if k.listed}
+        if any(self.globals_of(d) for d in definitions[:-1]):
+            self.refuse("a recursive function that reads arrays or numbers from outside", "pass them as arguments")
+        self.options["group"] = group
+        walk, names = walk_all(self, group, lambda: self.walk("gradient", main, {**own, **extra}, sites))
+        walk.body[:0] = group.start(walk)
+        lists = group.names()
+        parts = []
+        for d, f in group.functions.items():
+            if f.walk is not None and f.result is not None:
+                given = [a.arg for a in f.definition.args.args if not isinstance(f.params[a.arg], Known)]
+                parts.append(Part(d, _definition(f.definition, [*given, *lists], f.walk), f.walk, given, []))
+        return [*parts, Part("gradient", _definition(main, names, walk), walk, names, list(extra), walk.returned.type,
+                             leaves=self.leaves)]
+
+    def walk_instance(self, group, function):
+        """Walk one function of a recursive group."""
+        options, kept = self.options, self.leaves
+        generator = next(p for p in self.generator.parts if p.base == function.record.base)
+        sites = {k.site for k in generator.saver.kept if k.listed} if function.is_forward else set()
+        self.options = {**options, "group_function": function, "assuming": False, "tracking": False}
+        try:
+            params = dict(function.params)
+            walk, _ = self.walk(function.definition.name, function.definition, params, sites)
+            if function.is_forward:
+                walk.body[:0] = group.enter(function)
+        finally:
+            self.options, self.leaves = options, kept
+        return walk
 
     def tangent(self, definition) -> Part:
         """The tangent function: the tangents of some parameters stand behind the arguments."""
@@ -423,14 +462,15 @@ def decorated(definition, options):
 
 def compile_definitions(generator, definitions, saver, options, namespace=None):
     """Texts, callables, namespace and line maps of definitions, compiled by Numba."""
-    if generator.parts:
-        generator.cx  # noqa: B018
-        raise UnsupportedSyntaxError(
-            "the Numba backend does not compile recursive functions", generator.function.loc,
-            hint="write a loop, or use backend='numpy'",
-        )
     backend = Backend(generator, saver, options)
-    if "gradient" in definitions:
+    if generator.parts and "gradient" not in definitions:
+        raise UnsupportedSyntaxError(
+            "the Numba backend does not compile recursive functions but in gradients of a number", generator.function.loc,
+            hint="ad.grad, ad.value_and_grad, or a loop",
+        )
+    if generator.parts:
+        parts = backend.recursive(definitions["gradient"])
+    elif "gradient" in definitions:
         parts = [backend.joint(definitions["gradient"][-1])]
     elif "tangent" in definitions:
         parts = [backend.tangent(definitions["tangent"][-1])]
@@ -439,10 +479,11 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
         parts = [forward, backend.adjoint(definitions["adjoint"][-1], forward)]
     for p in parts:
         decorated(p.definition, options)
-        if options.get("tracking"):
+        if options.get("tracking") and p.kind in _KINDS:
             p.definition.args.args.append(ast.arg(LINE))
     texts = {p.kind: emit.write(p.definition) for p in parts}
     imports = imports_of(parts)
+    own = {p.kind for p in parts if p.kind in _KINDS}
     head = "\n".join(imports) + "\n\n\n"
     whole = head + "\n\n".join(texts.values())
     compiled, path = load(whole, generator.base, [p.definition.name for p in parts])
@@ -453,9 +494,18 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
         offset += text.count("\n") + 2
     namespace = {**generator.namer.bindings} if namespace is None else namespace
     entries = {}
+    helpers = [(p, core) for p, core in zip(parts, compiled, strict=True) if p.kind not in _KINDS]
     for p, core in zip(parts, compiled, strict=True):
+        if p.kind not in _KINDS:
+            continue
+        p.helpers = helpers
         entries[p.kind] = entry_of(p, core, generator, namespace, maps, path, parts, options)
+    if len(own) < len(texts):
+        texts = {k: "\n\n".join(texts.values()) for k in own}
     return texts, entries, namespace, maps, "\n".join(imports)
+
+
+_KINDS = ("gradient", "forward", "adjoint", "tangent")
 
 
 def _comments(body):

@@ -6,6 +6,7 @@ import ast
 
 from ...transform.code import call, constant, name
 from . import checkpoints, lists, records
+from .recursion import Unreached
 from .arrays import assign_array, store, target_of
 from .expressions import as_test, expression, simple_scalar, cast
 from .loops import lower_for, lower_while
@@ -109,8 +110,16 @@ def _popped_site(lo, node):
     return None
 
 
+def _opens_tape(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "open" and (
+        isinstance(node.func.value, ast.Name) and node.func.value.id == "tape")
+
+
 def _unpack(lo, target, value_node):
     if checkpoints.is_sites(lo, value_node):
+        return
+    if lo.group_function is not None and _opens_tape(value_node):
+        lo.group.open(lo, [e.id for e in target.elts])
         return
     if any(not isinstance(e, ast.Name) for e in target.elts):
         if any(isinstance(e, ast.Starred) for e in target.elts):
@@ -276,11 +285,13 @@ def _if(lo, s):
         lo.statements(s.body if test.const else s.orelse)
         return
     before = lo.state()
-    then = lo.block(s.body)
-    after_then = lo.state() if not _leaves(s.body) else None
+    then, reached = lo.branch(s.body)
+    after_then = lo.state() if reached and not _leaves(s.body) else None
     lo.restore(before)
-    orelse = lo.block(s.orelse)
-    after_else = lo.state() if not _leaves(s.orelse) else None
+    orelse, reached_else = lo.branch(s.orelse)
+    after_else = lo.state() if reached_else and not _leaves(s.orelse) else None
+    if not reached and not reached_else:
+        raise Unreached
     after = lo.joined(after_then, after_else)
     if after is not None:
         lo.restore(after)
