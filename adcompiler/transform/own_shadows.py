@@ -41,9 +41,27 @@ def without_other_names(zeros, forward) -> dict[str, ast.expr]:
     """`zeros` less the lists that the forward code means by a second name, as where one is kept for the reverse sweep."""
     doubled = set()
     for item in lines(forward):
-        if isinstance(item, Line) and isinstance(item.value, ast.Name) and isinstance(item.target, ast.Name):
-            doubled |= {item.target.id, item.value.id}
+        if not isinstance(item, Line):
+            continue
+        if isinstance(item.value, ast.Name) and isinstance(item.target, ast.Name):
+            doubled.add(item.target.id)
+        doubled.update(_handed_on(item.value))
     return {printed: made for printed, made in zeros.items() if printed not in doubled}
+
+
+def _handed_on(e):
+    """Names whose values an expression is, holds, or appends to a list: `x`, `(x, y)`, `x if c else y`, `kept.append(x)`."""
+    if isinstance(e, ast.Name):
+        yield e.id
+    elif isinstance(e, (ast.Tuple, ast.List)):
+        for part in e.elts:
+            yield from _handed_on(part)
+    elif isinstance(e, ast.IfExp):
+        yield from _handed_on(e.body)
+        yield from _handed_on(e.orelse)
+    elif isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr == "append":
+        for part in e.args:
+            yield from _handed_on(part)
 
 
 def mentions_shadow(code) -> bool:
