@@ -395,3 +395,67 @@ def test_a_report_tells_what_a_loop_keeps():
     assert "30 trips; 4 states in memory, 1,600 bytes" in text and "on the tape of one trip" in text
     (unknown,) = made.report(types="x=float64[:], n=int").loops
     assert unknown.trips is None and unknown.saved
+
+
+class Trouble(Exception):
+    """Raised by the third thing that a replay does."""
+
+
+def test_an_exception_in_the_middle_of_a_replay():
+    """Memory and generators are as they were in front of the sweep, and a tape that was retained can be used again."""
+    calls, limit = [0], [10**9]
+
+    def troubled(v):
+        calls[0] += 1
+        if calls[0] > limit[0]:
+            raise Trouble
+        return np.sin(v)
+
+    ad.register_vjp(troubled, lambda y_bar, y, v: (np.cos(v) * y_bar,))
+    u, rng = np.linspace(0.2, 0.8, 5), np.random.default_rng(3)
+
+    def f(x, u, rng, n):
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            u *= 1.0 + 0.1 * troubled(x)
+            x = x + 0.1 * u * rng.standard_normal(5)
+        return np.sum(x * u)
+
+    made = ad.differentiable(f)
+    _, tape = made.forward(X[:5], u, rng, 9)
+    seen, state = u.copy(), rng.bit_generator.state
+    expected = made.adjoint(tape, retain=True)
+    assert np.array_equal(u, seen) and rng.bit_generator.state == state
+    for k in range(3):
+        calls[0], limit[0] = 0, k
+        with pytest.raises(Trouble):
+            made.adjoint(tape, retain=True)
+        assert np.array_equal(u, seen) and rng.bit_generator.state == state
+    limit[0] = 10**9
+    assert np.array_equal(made.adjoint(tape), expected)
+    assert np.array_equal(u, seen) and rng.bit_generator.state == state
+
+
+def test_a_disk_that_fails_in_the_middle_of_a_replay(tmp_path, monkeypatch):
+    """A disk that goes away is an error; what was retained gives the right gradient once it is there again."""
+    from adcompiler.checkpointing import SnapshotFile
+
+    made = ad.differentiable(in_place_disk)
+    _, tape = made.forward(X, 30, 2, 3, str(tmp_path))
+    expected = made.adjoint(tape, retain=True)
+    read, reads = SnapshotFile.read, [0]
+
+    def gone(self):
+        reads[0] += 1
+        if reads[0] > 1:
+            raise ad.SnapshotError("the disk is gone")
+        return read(self)
+
+    monkeypatch.setattr(SnapshotFile, "read", gone)
+    with pytest.raises(ad.SnapshotError, match="the disk is gone"):
+        made.adjoint(tape, retain=True)
+    monkeypatch.setattr(SnapshotFile, "read", read)
+    assert np.array_equal(made.adjoint(tape), expected)
+    assert np.array_equal(expected, ad.grad(in_place)(X, 30))
+    del tape
+    gc.collect()
+    assert not os.listdir(tmp_path)
