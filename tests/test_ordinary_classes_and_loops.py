@@ -1,11 +1,13 @@
 """Forms that ordinary code has: slots, private names, loops over all elements, sorted keys, arrays spread into classes."""
 
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import adcompiler as ad
+from adcompiler import pipeline
 from tests.programs.differentiate import assert_clear
 
 
@@ -121,7 +123,38 @@ def lists_made_into_arrays(x):
     return np.prod(np.array(rows)) + np.sum(np.stack(rows) ** 2)
 
 
+class Settings:
+    def __init__(self, **options):
+        self.scale, self.shift = 1.0, 0.0
+        self.update(**options)
+
+    def update(self, **options):
+        for name, value in options.items():
+            if not hasattr(self, name):
+                raise AttributeError(name)
+            setattr(self, name, value)
+
+
+def attributes_by_keyword(x):
+    settings = Settings(scale=x[1])
+    settings.update(shift=x[0] ** 2)
+    return np.sum(settings.scale * x**2 + settings.shift)
+
+
+def heap_of_numbers(x):
+    heap, total = [], 0.0
+    for v in x:
+        heapq.heappush(heap, float(v) ** 2)
+    heapq.heapify(heap)
+    total += heapq.heapreplace(heap, x[0] * x[1])
+    while heap:
+        total = total * 0.5 + heapq.heappop(heap) * len(heap) ** 2
+    return total * x[2]
+
+
 PROGRAMS = [
+    (attributes_by_keyword, np.array([0.5, 0.8, -0.9])),
+    (heap_of_numbers, np.array([0.5, 0.8, -0.9, 0.3, 1.1])),
     (deleted_slices, np.array([0.5, 0.8, -0.9])),
     (lists_made_into_arrays, np.array([0.5, 0.8, -0.9])),
     (sums_of_pairs, np.array([1.5, 0.5])),
@@ -180,3 +213,45 @@ def test_the_error_of_a_spread_says_what_to_write():
     with pytest.raises(ad.UnsupportedSyntaxError, match="a, b = values") as caught:
         ad.grad(lambda x: with_default(*x))(np.ones(2))
     assert_clear(caught.value)
+
+
+def test_unknown_keywords_raise_as_in_the_program():
+    with pytest.raises(AttributeError, match="depth"):
+        ad.grad(lambda x: Settings(depth=x).scale)(1.0)
+
+
+def shortest_path(w):
+    edges = {0: [(1, w[0]), (2, w[1])], 1: [(2, w[2]), (3, w[3])], 2: [(3, w[4])], 3: []}
+    distance = {n: float("inf") for n in edges}
+    distance[0] = 0.0
+    queue = [(0.0, 0)]
+    while queue:
+        d, n = heapq.heappop(queue)
+        if d > distance[n]:
+            continue
+        for m, cost in edges[n]:
+            if d + cost < distance[m]:
+                distance[m] = d + cost
+                heapq.heappush(queue, (d + cost, m))
+    return distance[3] ** 2 + distance[2]
+
+
+def test_a_heap_of_tuples():
+    w = np.array([1.0, 4.0, 1.5, 5.0, 1.2])
+    assert np.allclose(ad.grad(shortest_path)(w), [8.4, 0.0, 8.4, 0.0, 7.4])
+    assert ad.jvp(shortest_path, (w,), (w,))[1] == pytest.approx(w @ [8.4, 0.0, 8.4, 0.0, 7.4])
+
+
+def rows_of_parameters(c):
+    x = np.linspace(0.0, 1.0, 5)
+    total = np.zeros_like(x)
+    for centre, width, height in c:
+        total += height * np.exp(-((x - centre) ** 2) / width)
+    return np.sum(total**2)
+
+
+@pytest.mark.parametrize("tbr", [True, False])
+def test_rows_taken_apart_by_a_loop(tbr):
+    c = np.array([[0.1, 0.5, 1.0], [0.7, 0.3, -0.4]])
+    with pipeline.switched(tbr=tbr):
+        ad.check_gradients(rows_of_parameters, c)

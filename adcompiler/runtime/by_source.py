@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .heaps import HEAPS
+
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """`np.apply_along_axis`: the results for all lanes along an axis, whose own axes stand in its place.
@@ -103,7 +105,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     return np.sort(np.concatenate((setdiff1d(ar1, ar2, assume_unique), setdiff1d(ar2, ar1, assume_unique))))
 
 
-SOURCES = {
+SOURCES = HEAPS | {
     getattr(np, f.__name__): f
     for f in (
         apply_along_axis,

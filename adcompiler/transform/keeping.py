@@ -11,6 +11,7 @@ import ast
 
 from ..analysis.alias import root_of
 from ..errors import NOWHERE
+from ..ir.nodes import Assign
 from ..ir.types import Num, Ref, Tup
 from ..runtime.shadows import entries
 from .bars import unique
@@ -130,6 +131,9 @@ def plan_shape(saver, v):
             return _named(saver, v)
     elif not saver.layout.home_loops.get(v) and not v.hidden:
         return _named(saver, v)
+    unnamed = v.hidden and isinstance(v.definition, Assign) and v.definition.implicit
+    if unnamed and v not in saver.names.components and v not in saver.names.bound:
+        return _named(saver, v)  # no text of the forward sweep could tell its shape
     return _keep_shape(saver, v)
 
 

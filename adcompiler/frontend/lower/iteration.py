@@ -17,6 +17,7 @@ from ...ir.types import INT, OPAQUE, Num, Opaque, Ref, Tup
 from .array_elements import array_elements, runs_over_elements
 from .baked import COMPILED
 from .expressions import lower_expression
+from .keyword_loops import keywords_one_by_one
 from .subscripts import subscript
 from .values import bring
 
@@ -354,6 +355,9 @@ def _sequence(cx, node, value) -> Elements | None:
 
 def unrolled_items(cx, node):
     """Producers of the elements of a tuple that is run over and holds active or unlike values; else None."""
+    keywords = keywords_one_by_one(cx, node)
+    if keywords is not None:
+        return [lambda parts=parts: _pack(cx, node, [part() for part in parts]) for parts in keywords]
     call = _builtin_call(cx, node.iter)
     if call in (enumerate, zip, reversed):
         inner = [_tuple_items(cx, a) for a in node.iter.args[: 1 if call is enumerate else None]]

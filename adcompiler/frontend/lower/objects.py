@@ -256,6 +256,8 @@ def _is_descriptor(found) -> bool:
 
 
 def _refuse_descriptor(cx, node, cls, attr):
+    if attr == "__dict__":
+        cx.unsupported(node, f"'__dict__' of a {cls.__name__} with active values", "set and read its attributes by name")
     cx.unsupported(
         node, f"{cls.__name__}.{attr} is a descriptor of a kind that is not followed", "use a property or a method"
     )
