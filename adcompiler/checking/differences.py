@@ -86,8 +86,9 @@ def size_of(seed, value) -> float:
 class Line:
     """The number `Re<seed, f(tree + t * direction)>` as a function of t."""
 
-    def __init__(self, function, tree, direction, seed):
+    def __init__(self, function, tree, direction, seed, analytic=True):
         self.function, self.tree, self.direction, self.seed = function, tree, direction, seed
+        self.analytic = analytic  # may the complex step be tried?
 
     def at(self, distance):
         return pairing(self.seed, self.function(moved(self.tree, self.direction, distance)))
@@ -116,6 +117,8 @@ class Line:
 
     def complex_step(self) -> float | None:
         """The slope by the complex step, or None where the function does not take complex numbers."""
+        if not self.analytic:
+            return None
         numbers = [leaf for _, leaf in (*leaves(self.tree), *leaves(self.seed)) if leaf is not None]
         if any(np.iscomplexobj(n) for n in numbers):
             return None

@@ -1,18 +1,20 @@
 """`check_rule`: everything that a derivative rule has to do right, at one call of its function."""
 
 from __future__ import annotations
-import inspect
 
 import numpy as np
 
 from ..api import vjp
 from ..errors import AdcompilerError, GradientMismatchError, MissingRuleError, RuleError
 from ..pytrees import is_number, leaves, mapped, written
-from ..rules.registry import lookup
-from .call_text import Program
+from ..rules.registry import forward_mode, lookup
 from ..runtime.copies import copied
-from .differences import Line, random_direction, unit_direction
-from .variations import other_layouts, other_shapes, other_ways_to_pass, single_precision
+from .call_text import GENERATORS, Program
+from .comparing import alike, close, equal, inner, kind_of, share_memory
+from .differences import Line, moved, random_direction, unit_direction
+from .rule_modes import check_forward, check_forward_by_differences, check_second_order
+from .rule_numba import check_numba
+from .variations import other_layouts, other_shapes, other_sizes, other_ways_to_pass, single_precision
 
 
 def check_rule(function, *args, **kwargs):
@@ -24,11 +26,19 @@ def check_rule(function, *args, **kwargs):
     - the value: the function's own, the same at every call, not over the memory of an argument; no argument changes;
     - reverse mode against the complex step or extrapolated differences, for all active arguments at once and for each
       alone; shape and dtype of each gradient; adjoints of zero give gradients of zero;
+    - forward mode against reverse mode, for all active arguments and for each alone;
+    - second order: derivatives of the pullback, forward over reverse against differences, reverse over reverse against
+      that;
     - other forms of the call: by keyword, by position, defaults written out, integers in variables, arrays with gaps
-      or in Fortran order, single precision, and for an elementwise rule numbers, arrays of no axis, of size 1, empty
-      and broadcast ones;
+      or in Fortran order, single precision, arrays of no axis, empty ones and stacks, and for an elementwise rule
+      numbers, arrays of size 1 and broadcast ones;
     - what surrounds the call: called twice, operands overwritten after it, its result changed in place; a pullback that
-      is called again; gradients that share no memory with each other, the seed, the value or an argument.
+      is called again; gradients that share no memory with each other, the seed, the value or an argument;
+    - the Numba backend against the NumPy one, if Numba is installed and compiles the call (which takes seconds).
+
+    What the compiler refuses with an error is not wrong, and passes: forward mode of a function with `register_vjp`
+    alone, a second order that meets a function without a rule. A rule may say which of these do not apply, and why
+    (`@ad.rule(..., unchecked={"second order": "..."})`).
 
     Raises GradientMismatchError with the argument, the index and both numbers, RuleError for the rest, MissingRuleError
     if this form of the call has no rule.
@@ -40,12 +50,18 @@ def check_rule(function, *args, **kwargs):
 
 
 class RuleCheck:
-    """All checks of one call."""
+    """All checks of one call.
 
-    def __init__(self, function, args, kwargs, *, tolerance=None):
+    With `rule`, `function` is a program of the user around a call of a function with this rule, whose result is no plain
+    number or array; all floats among its arguments are active.
+    """
+
+    def __init__(self, function, args, kwargs, *, tolerance=None, rule=None):
         self.function, self.args, self.kwargs, self.tolerance = function, args, kwargs, tolerance
-        self.rule = self._rule(args, kwargs)
+        self.is_program = rule is not None
+        self.rule = rule or self._rule(args, kwargs)
         self.name = self.rule.name
+        self.refused = {}  # what the compiler refused: the error, by the name of the check
         self.rng = np.random.default_rng(0)
         self.active = self._active(args, kwargs)
         if not self.active:
@@ -58,25 +74,59 @@ class RuleCheck:
     def run(self):
         with np.errstate(all="ignore"):
             self.check_value()
-            value = self.check_form("", self.args, self.kwargs)
-            for key in self.active if len(self.active) > 1 else ():
-                self.check_form(f"{self._spelled(key)} alone", self.args, self.kwargs, active=(key,))
-            self.check_zero_adjoint(value)
-            self.check_memory(value)
-            self.check_variables()
-            for what, args, kwargs in other_layouts(self.args, self.kwargs):
+            if not self._has_reverse:
+                check_forward_by_differences(self)
+                return
+            checked = self.check_modes()
+            self.tried("numba", check_numba, checked)
+            self.check_forms(checked)
+
+    def check_modes(self):
+        """Reverse against differences, forward against reverse, second order. Returns what `check_form` does."""
+        checked = self.check_form("", self.args, self.kwargs)
+        self.tried("forward mode", check_forward, checked)
+        self.tried("second order", check_second_order, checked)
+        return checked
+
+    def check_forms(self, checked):
+        """The first order in all other forms of the call."""
+        for key in self.active if len(self.active) > 1 else ():
+            self.check_form(f"{self.spelled(key)} alone", self.args, self.kwargs, active=(key,))
+        self.check_zero_adjoint(checked)
+        self.check_memory(checked)
+        self.check_variables()
+        for what, args, kwargs in other_layouts(self.args, self.kwargs):
+            self.check_variation(what, args, kwargs)
+        self.check_single_precision()
+        for what, args, kwargs in other_ways_to_pass(self.function, self.rule.signature, self.args, self.kwargs):
+            self.check_variation(what, args, kwargs, may_refuse=True)
+        if self.rule.elementwise:
+            for what, args, kwargs in other_shapes(self.args, self.kwargs):
                 self.check_variation(what, args, kwargs)
-            self.check_single_precision()
-            for what, args, kwargs in other_ways_to_pass(self.function, self.rule.signature, self.args, self.kwargs):
-                self.check_variation(what, args, kwargs, may_refuse=True)
-            for what, args, kwargs in other_shapes(self.args, self.kwargs) if self.rule.elementwise else ():
-                self.check_variation(what, args, kwargs)
-            for form in ("twice", "operands overwritten", "result changed"):
-                self.check_variation(form, self.args, self.kwargs, form=form, may_refuse=form != "twice")
+        elif not self.name.startswith("adcompiler."):  # those depend on shapes that are told beside the arrays
+            for what, args, kwargs in other_sizes(self.args, self.kwargs, self.active):
+                self.check_variation(what, args, kwargs, may_refuse=True, may_raise=True)
+        for form in ("twice", "operands overwritten", "result changed"):
+            self.check_variation(form, self.args, self.kwargs, form=form, may_refuse=form != "twice")
+
+    def tried(self, name, part, checked):
+        """Run a part that the compiler may refuse, unless the rule says that it does not apply."""
+        if name in self.rule.unchecked:
+            return
+        try:
+            part(self, checked)
+        except (GradientMismatchError, RuleError):
+            raise
+        except AdcompilerError as error:
+            self.refused[name] = error
 
     # -- the call ----------------------------------------------------------------------------------------------------
     def _rule(self, args, kwargs):
         rule = lookup(self.function)
+        self._has_reverse = rule is not None
+        if rule is None:
+            with forward_mode():
+                rule = lookup(self.function)
         found = rule.for_call(rule.signature.bind(*args, **kwargs).arguments) if rule is not None else None
         if found is None:
             name = getattr(self.function, "__name__", self.function)
@@ -92,7 +142,7 @@ class RuleCheck:
         found = []
         for key, value in (*enumerate(args), *kwargs.items()):
             numbers = [leaf for _, leaf in leaves(value) if is_number(leaf)]
-            if self.rule.vjp is not None:
+            if self.is_program or self.rule.vjp is not None or not self.rule.statements:
                 if numbers and not isinstance(value, (list, tuple, dict)):
                     found.append(key)
             elif numbers and self._parameter(key) in known:
@@ -107,17 +157,30 @@ class RuleCheck:
         plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         return plain[key].name if key < len(plain) else star.name
 
-    def _spelled(self, key) -> str:
+    def spelled(self, key) -> str:
+        if self.is_program:
+            return f"argument {key} of {self.function.__name__}"
         return f"argument {key} ({self._parameter(key)})" if isinstance(key, int) else f"argument {key}"
+
+    @property
+    def smooth(self) -> list:
+        """The active arguments without those in which the result is constant but for jumps."""
+        return [k for k in self.active if self.is_program or self._parameter(k) not in self.rule.constant_in]
+
+    def program_of(self, args, kwargs, active=None, form="once", variables=()) -> Program:
+        """The program of a call; generators of random numbers are parameters, so that each run has a copy."""
+        active = self._active(args, kwargs) if active is None else active
+        drawn_from = [k for k, v in (*enumerate(args), *kwargs.items()) if isinstance(v, GENERATORS)]
+        return Program(self.function, args, kwargs, active, form, (*variables, *drawn_from))
 
     # -- values --------------------------------------------------------------------------------------------------------
     def check_value(self):
         """The function itself: no argument changes, and what the rule says of its result holds."""
         args, kwargs = copied((self.args, self.kwargs))
         value = self.function(*args, **kwargs)
-        if not _equal((args, kwargs), (self.args, self.kwargs)):
+        if not equal((args, kwargs), (self.args, self.kwargs)):
             self.broken("it changes an argument", "a function with a rule must leave its arguments as they are")
-        if self.rule.pure and not _equal(self.function(*args, **kwargs), value):
+        if self.rule.pure and not equal(self.function(*args, **kwargs), value):
             self.broken("two equal calls give different results", "state pure=False in the rule")
         alias_of = self._parameter_value(self.rule.alias_of, args, kwargs)
         allowed = alias_of if isinstance(alias_of, (list, tuple)) else (alias_of,)
@@ -135,33 +198,39 @@ class RuleCheck:
         return self.rule.signature.bind(*args, **kwargs).arguments.get(parameter) if parameter else None
 
     # -- one form of the call ------------------------------------------------------------------------------------------
-    def check_variation(self, what, args, kwargs, *, form="once", may_refuse=False):
-        """Check another form; one that the function itself does not take is left out."""
+    def check_variation(self, what, args, kwargs, *, form="once", may_refuse=False, may_raise=False):
+        """Check another form; one that the function itself does not take is left out.
+
+        `may_refuse`: the compiler may refuse it. `may_raise`: so may the adjoint, and results of NaN are left out.
+        """
         active = self._active(args, kwargs)
         if not active:
             return
         try:
-            program = Program(self.function, args, kwargs, active, form)
-            program.run(*copied(program.values()))
+            program = self.program_of(args, kwargs, active, form)
+            value = program.run(*copied(program.values()))
         except Exception:  # not a call that the function takes
+            return
+        if may_raise and not all(np.isfinite(v).all() for _, v in leaves(value) if is_number(v)):
             return
         try:
             self.check_form(what, args, kwargs, active=active, form=form)
         except GradientMismatchError:
             raise
         except AdcompilerError as error:
-            if isinstance(error, RuleError) or not may_refuse:
+            raised = may_raise and error.__cause__ is not None
+            if isinstance(error, RuleError) and not raised or not may_refuse:
                 raise
 
     def check_form(self, what, args, kwargs, *, active=None, form="once", variables=()):
         """Value and gradient of one program against the program itself. Returns value, pullback and seed."""
-        program = Program(self.function, args, kwargs, self.active if active is None else active, form, variables)
+        program = self.program_of(args, kwargs, self.active if active is None else active, form, variables)
         values = copied(program.values())
-        wanted = program.run(*copied(values))
+        wanted = program.run(*copied(program.values()))
         value, pullback = vjp(program.run, *values, wrt=program.places())
-        if not _alike(value, wanted) or not _close(value, wanted, 1e-13):
+        if not alike(value, wanted) or not close(value, wanted, 1e-13):
             self.broken(f"{what or 'the call'}: the value is {value!r}, the function gives {wanted!r}", "")
-        if not _equal(values, program.values()):
+        if not equal(values, program.values()):
             self.broken(f"{what or 'the call'}: an argument changed", "the rule must only read its arguments")
         seed = random_direction(self.rng, wanted)
         gradients = self.pulled(pullback, seed, what)
@@ -183,12 +252,12 @@ class RuleCheck:
 
     def check_gradient(self, what, program, place, key, gradient, seed):
         argument = program.values()[place]
-        where = f"the rule of {self.name}, {self._spelled(key)}" + (f" ({what})" if what else "")
+        where = f"the rule of {self.name}, {self.spelled(key)}" + (f" ({what})" if what else "")
         for (path, leaf), (_, got) in zip(leaves(argument), leaves(gradient), strict=True):
-            if is_number(leaf) and not _alike(got, leaf):
+            if is_number(leaf) and not alike(got, leaf):
                 self.broken(
-                    f"{self._spelled(key)}{written(path)}{', ' + what if what else ''}: the gradient is "
-                    f"{_kind(got)}, the argument {_kind(leaf)}",
+                    f"{self.spelled(key)}{written(path)}{', ' + what if what else ''}: the gradient is "
+                    f"{kind_of(got)}, the argument {kind_of(leaf)}",
                     "the adjoint must have the shape of its parameter; only an elementwise rule is summed down to it",
                 )
 
@@ -197,26 +266,40 @@ class RuleCheck:
             values[place] = tree
             return program.run(*values)
 
+        if "differences" in self.rule.unchecked:
+            return
         direction = random_direction(self.rng, argument)
-        got = _inner(gradient, direction)
-        try:
-            right, wanted = Line(run, argument, direction, seed).agrees(got, self.tolerance)
-        except Exception:  # a number of results that jumps, as of np.extract, where the rule knows of jumps
-            if self._parameter(key) in self.rule.constant_in:
-                return
-            raise
+        got = inner(gradient, direction)
+        if not self.is_program and self._parameter(key) in self.rule.constant_in:
+            self.check_constant(where, run, argument, got)
+            return
+        right, wanted = Line(run, argument, direction, seed).agrees(got, self.tolerance)
         if right:
             return
         for path, leaf in leaves(argument):
             for index in np.ndindex(np.shape(leaf)) if is_number(leaf) else ():
                 for imaginary in (False, True)[: 1 + np.iscomplexobj(leaf)]:
                     unit = unit_direction(argument, path, index, imaginary)
-                    one = _inner(gradient, unit)
+                    one = inner(gradient, unit)
                     right, difference = Line(run, argument, unit, seed).agrees(one, self.tolerance)
                     if not right:
                         at = f"{written(path)}{list(index) if index else ''}{' (imaginary part)' if imaginary else ''}"
                         self.mismatch(where, f", index {at}" if at else "", one, difference)
         self.mismatch(where, ", along a random direction", got, wanted)
+
+    def check_constant(self, where, run, argument, got):
+        """A parameter without influence but at jumps: on one side at least the result stays what it is."""
+        if got != 0.0:
+            self.mismatch(where, ", in which the rule says that the result is constant", got, 0.0)
+        upwards = mapped(lambda leaf: np.ones(np.shape(leaf))[()] if is_number(leaf) else None, argument)
+        value = run(moved(argument, upwards, 0.0))
+        for step in (1e-6, -1e-6):
+            try:
+                if close(run(moved(argument, upwards, step)), value, 1e-9):
+                    return
+            except Exception:  # outside the domain
+                continue
+        self.broken(f"{where}: the result changes with it", "leave it out of constant_in, or give its adjoint")
 
     def mismatch(self, where, index, got, wanted):
         raise GradientMismatchError(
@@ -232,7 +315,7 @@ class RuleCheck:
         zero = mapped(lambda leaf: None if leaf is None else leaf * 0, seed)
         for key, gradient in zip(self.active, pullback(zero), strict=True):
             if any(np.any(np.asarray(g) != 0) for _, g in leaves(gradient) if is_number(g)):
-                self.broken(f"{self._spelled(key)}: an adjoint of zero gives a gradient other than zero", "")
+                self.broken(f"{self.spelled(key)}: an adjoint of zero gives a gradient other than zero", "")
 
     def check_memory(self, checked):
         """The pullback can be called again, and what it gives belongs to the caller alone."""
@@ -240,15 +323,15 @@ class RuleCheck:
         kept, seed_before = copied(gradients), copied(seed)
         others = {"the seed": seed, "the value": value, "an argument": values}
         for k, gradient in enumerate(gradients):
-            later = {f"the gradient of {self._spelled(self.active[j])}": gradients[j] for j in range(k)}
+            later = {f"the gradient of {self.spelled(self.active[j])}": gradients[j] for j in range(k)}
             for name, other in {**others, **later}.items():
-                if _share_memory(gradient, other):
-                    self.broken(f"the gradient of {self._spelled(self.active[k])} shares memory with {name}", "")
+                if share_memory(gradient, other):
+                    self.broken(f"the gradient of {self.spelled(self.active[k])} shares memory with {name}", "")
         for _, g in leaves(gradients):
             if isinstance(g, np.ndarray) and is_number(g):
                 g[...] = np.nan
         again = pullback(seed)
-        if not _equal(again, kept) or not _equal(seed, seed_before):
+        if not equal(again, kept) or not equal(seed, seed_before):
             self.broken("a second call of the pullback gives something else", "the rule must only read what it is given")
 
     def check_variables(self):
@@ -267,85 +350,38 @@ class RuleCheck:
                 if isinstance(error, RuleError):
                     raise
 
-    def check_single_precision(self):
-        """Gradients of float32 arguments are float32, and near those of float64."""
+    def in_single_precision(self):
+        """Arguments and keywords in single precision, or None if there is nothing to narrow or the function does not."""
         args, kwargs = single_precision(self.args, self.kwargs)
         if all(a is b for (_, a), (_, b) in zip(leaves((args, kwargs)), leaves((self.args, self.kwargs)), strict=True)):
-            return
+            return None
         try:
-            wide, narrow = self.function(*self.args, **self.kwargs), self.function(*args, **kwargs)
+            narrow = self.function(*copied(args), **copied(kwargs))
+            wide = self.function(*copied(self.args), **copied(self.kwargs))
         except Exception:  # not for single precision
+            return None
+        return (args, kwargs) if close(narrow, wide, 1e-3) else None
+
+    def check_single_precision(self):
+        """Gradients of float32 arguments are float32, and near those of float64."""
+        found = self.in_single_precision()
+        if found is None:
             return
-        if not _close(narrow, wide, 1e-3):
-            return
-        program = Program(self.function, args, kwargs, self.active)
+        program, full = self.program_of(*found, self.active), self.program_of(self.args, self.kwargs, self.active)
         value, pullback = vjp(program.run, *copied(program.values()), wrt=program.places())
+        wide, wide_pullback = vjp(full.run, *copied(full.values()), wrt=full.places())
         seed = random_direction(self.rng, wide)
-        gradients = self.pulled(pullback, seed, "single precision")
-        full = Program(self.function, self.args, self.kwargs, self.active)
-        wanted = vjp(full.run, *copied(full.values()), wrt=full.places())[1](seed)
+        gradients, wanted = self.pulled(pullback, seed, "single precision"), wide_pullback(seed)
         for place, key, got, want in zip(program.places(), self.active, gradients, wanted, strict=True):
             for (path, g), (_, a) in zip(leaves(got), leaves(program.values()[place]), strict=True):
-                if is_number(a) and not _alike(g, a):
+                if is_number(a) and not alike(g, a):
                     self.broken(
-                        f"{self._spelled(key)}{written(path)}: the gradient of {_kind(a)} is {_kind(g)}",
+                        f"{self.spelled(key)}{written(path)}: the gradient of {kind_of(a)} is {kind_of(g)}",
                         "the adjoint must keep the precision of the adjoint it is given",
                     )
-            if not _close(got, want, 1e-2):
-                self.broken(f"{self._spelled(key)}: in single precision the gradient is {got!r}, in double {want!r}", "")
+            if not close(got, want, 1e-2):
+                self.broken(f"{self.spelled(key)}: in single precision the gradient is {got!r}, in double {want!r}", "")
 
     def broken(self, what, hint):
         raise RuleError(f"the rule of {self.name}: {what}", self.rule.loc, hint=hint)
 
-
-def _inner(gradient, direction) -> float:
-    return float(
-        sum(
-            np.sum(np.conj(g) * d).real
-            for (_, g), (_, d) in zip(leaves(gradient), leaves(direction), strict=True)
-            if d is not None
-        )
-    )
-
-
-def _equal(a, b) -> bool:
-    pairs = list(zip(leaves(a), leaves(b), strict=True))
-    return all(
-        np.array_equal(x, y, equal_nan=is_number(x) and is_number(y)) if isinstance(x, (np.ndarray, float)) else x is y or x == y
-        for (_, x), (_, y) in pairs
-    )
-
-
-def _close(a, b, tolerance) -> bool:
-    for (_, x), (_, y) in zip(leaves(a), leaves(b), strict=True):
-        if is_number(y):
-            size = max(1.0, float(np.max(np.abs(y), initial=0.0)))
-            if not np.allclose(x, y, rtol=0.0, atol=tolerance * size, equal_nan=True):
-                return False
-    return True
-
-
-def _alike(a, b) -> bool:
-    """Numbers of one kind: dtype and shape of arrays, and the same sort of scalar."""
-    for (_, x), (_, y) in zip(leaves(a), leaves(b), strict=True):
-        if is_number(y) and (
-            isinstance(x, np.ndarray) != isinstance(y, np.ndarray)
-            or np.shape(x) != np.shape(y)
-            or np.asarray(x).dtype != np.asarray(y).dtype
-        ):
-            return False
-    return True
-
-
-def _kind(value) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} of shape {value.shape}"
-    return f"of type {type(value).__name__}"
-
-
-def _share_memory(a, b) -> bool:
-    arrays = [[leaf for _, leaf in leaves(tree) if isinstance(leaf, np.ndarray)] for tree in (a, b)]
-    return any(np.may_share_memory(x, y) for x in arrays[0] for y in arrays[1])
-
-
-__all__ = ["check_rule", "inspect"]

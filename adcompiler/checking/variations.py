@@ -59,6 +59,30 @@ def other_shapes(args, kwargs):
         )
 
 
+def other_sizes(args, kwargs, active):
+    """For functions that are not elementwise: active arrays of no axis, empty ones, and stacks of two.
+
+    `active` are the positions and keywords of active arguments. Each form changes all arrays, a stack also each alone.
+    """
+    arrays = {key: v for key, v in (*enumerate(args), *kwargs.items()) if key in active and _is_array(v) and v.size}
+
+    def with_new(new):
+        changed = tuple(new.get(k, a) for k, a in enumerate(args))
+        return changed, {key: new.get(key, v) for key, v in kwargs.items()}
+
+    def every(make):
+        return with_new({key: make(a) for key, a in arrays.items()})
+
+    if not any(a.ndim for a in arrays.values()):
+        return
+    yield "arrays of no axis", *every(lambda a: a.reshape(-1)[0].reshape(()))
+    yield "arrays without rows", *every(lambda a: a[:0].copy() if a.ndim else a)
+    yield "arrays without columns", *every(lambda a: a[..., :0].copy() if a.ndim else a)
+    yield "stacks of two", *every(lambda a: np.stack([a, a[::-1]]) if a.ndim else a)
+    for key in arrays if len(arrays) > 1 else ():
+        yield f"argument {key} as a stack of two", *with_new({key: np.stack([arrays[key], 0.5 * arrays[key]])})
+
+
 def other_ways_to_pass(function, signature: inspect.Signature, args, kwargs):
     """All arguments by keyword that can be; keywords by position; each default of the function itself written out."""
     parameters = list(signature.parameters.values())

@@ -494,6 +494,8 @@ def _has_effect(value) -> bool:
         function = value.function
         if isinstance(function, (Var, Const, GetAttr)) or not callable(function) or moves_generator(function):
             return True
+        if any(function is f for f in _TALKING):
+            return True
         return (
             not is_inactive(function)
             and getattr(function, "__module__", "") not in ("_operator",)
@@ -513,6 +515,7 @@ def _nothing(v):
     return ast.Tuple([_nothing(i) for i in v.items], ast.Load())
 
 
+_TALKING = (print, open, input)
 _PURE = (functools.partial, len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)
 
 __all__ = ["PrimalNames", "PrimalPrinter", "Starred", "Tup"]

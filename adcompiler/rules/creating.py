@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ir.types import OPAQUE, Num, Tup
 from ..runtime.creating import regrid, ungrid, unit_steps, vander_slopes, weighted_sum
 from ..runtime.joining import nested_shapes, unstack_like
 from ..runtime.shape import unbroadcast
-from .registry import conj, inactive, ndim, rule, shapes
+from .registry import LISTS, conj, inactive, ndim, rule, shapes
 
 # ---- from existing data: an array, a scalar, or nested lists of them --------------------------------------------
 
@@ -225,7 +226,17 @@ def weighted_sum_(weights, value, axis=0):
     value_bar = np.moveaxis(np.multiply.outer(weights, y_bar), 0, axis)
 
 
-@rule(ungrid, constant_in=("like",), linear=("values",))
+def _axes_of_grid(values, like, *_, **__):
+    """The types of the coordinates, each of the rank that its shape says."""
+    if not isinstance(like, Tup) or not isinstance(values, Tup):
+        return OPAQUE
+    kinds = {t.kind if isinstance(t, Num) else "?" for t in values.items}
+    kind = "c" if "c" in kinds else "f" if kinds == {"f"} else "?"
+    ranks = [len(shape.items) if isinstance(shape, Tup) else None for shape in like.items]
+    return Tup(tuple(Num(kind, None, r, True, None if r is None else (None,) * r) for r in ranks))
+
+
+@rule(ungrid, constant_in=("like",), linear=("values",), infer=_axes_of_grid, unchecked=LISTS)
 def ungrid_(values, like, indexing="xy"):
     y = ungrid(values, like, indexing)
     values_bar = regrid(y_bar, values, indexing)

@@ -340,7 +340,7 @@ def quotient_or_zero_(a, b):
     b_bar = -z_bar * conj(quotient_or_zero(z, b))
 
 
-@rule(keep_where, elementwise=True)
+@rule(keep_where, elementwise=True, constant_in=("x",))
 def keep_where_(test, x, y):
     z = keep_where(test, x, y)
     y_bar = keep_where(test, x, z_bar)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ir.types import Num
 from ..runtime.fft import (
     fftn_adjoint,
     fitted,
@@ -17,6 +18,19 @@ from ..runtime.fft import (
     transformed_axes,
 )
 from .registry import inactive, is_real, rule
+
+def _like_first(value, *types, **named):
+    """An array like the first argument, of other extents."""
+    if not isinstance(value, Num):
+        return Num("?")
+    return Num(value.kind, value.dtype, value.rank, True, None if value.rank is None else (None,) * value.rank)
+
+
+@rule(fitted, alias="maybe", alias_of="value", linear=("value",), infer=_like_first)
+def fitted_(value, shape, axes):
+    y = fitted(value, shape, axes)
+    value_bar = fitted(y_bar, np.shape(value), axes)
+
 
 # ---- standard transforms ----------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from ..runtime.joining import (
 )
 from ..runtime.shape import unrepeat, unresize, untile
 from ..ir.types import OPAQUE, Num, Tup
-from .registry import inactive, rule, shapes
+from .registry import LISTS, inactive, rule, shapes
 
 # ---- joining ----------------------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ def vsplit(ary, indices_or_sections):
 
 if hasattr(np, "unstack"):  # NumPy 2.1
 
-    @rule(np.unstack, alias="view", alias_of="x", cheap=True, linear=("x",))
+    @rule(np.unstack, alias="view", alias_of="x", cheap=True, linear=("x",), unchecked=LISTS)
     def unstack(x, /, *, axis=0):
         y = np.unstack(x, axis=axis)
         x_bar = restack(y_bar, np.shape(x), axis)
@@ -196,7 +196,7 @@ def join_like_(pieces, shape, like, axis=0, rank=0):
     pieces_bar = split_like(y_bar, like, axis, rank)
 
 
-@rule(slices_along, infer="source", alias="view", alias_of="value", cheap=True, linear=("value",))
+@rule(slices_along, infer="source", alias="view", alias_of="value", cheap=True, linear=("value",), unchecked=LISTS)
 def slices_along_(value, axis=0):
     y = slices_along(value, axis)
     value_bar = restack(y_bar, np.shape(value), axis)
@@ -214,25 +214,35 @@ def unstack_like_(value, structure):
     value_bar = stack_like(y_bar, structure, np.shape(value))
 
 
-@rule(stack_like, linear=("nested",))
+@rule(stack_like, linear=("nested",), unchecked=LISTS)
 def stack_like_(nested, structure, shape):
     y = stack_like(nested, structure, shape)
     nested_bar = unstack_like(y_bar, structure)
 
 
-@rule(unblock, alias="maybe", alias_of="value", linear=("value",))
+def _blocks(value, structure, *_, **__):
+    """The types of the blocks, in the nesting of their shapes."""
+    if not isinstance(structure, Tup) or not isinstance(value, Num):
+        return OPAQUE
+    if all(not isinstance(part, Tup) for part in structure.items):  # a shape
+        rank = len(structure.items)
+        return Num(value.kind, value.dtype, rank, True if rank else None, (None,) * rank)
+    return Tup(tuple(_blocks(value, part) for part in structure.items))
+
+
+@rule(unblock, alias="maybe", alias_of="value", linear=("value",), infer=_blocks)
 def unblock_(value, structure):
     y = unblock(value, structure)
     value_bar = block_like(y_bar, structure, np.shape(value))
 
 
-@rule(block_like, linear=("nested",))
+@rule(block_like, linear=("nested",), unchecked=LISTS)
 def block_like_(nested, structure, shape):
     y = block_like(nested, structure, shape)
     nested_bar = unblock(y_bar, structure)
 
 
-@rule(unsplit, linear=("pieces",))
+@rule(unsplit, linear=("pieces",), unchecked=LISTS)
 def unsplit_(pieces, shape, indices_or_sections, axis=0):
     y = unsplit(pieces, shape, indices_or_sections, axis)
     pieces_bar = np.array_split(y_bar, indices_or_sections, axis)

@@ -14,6 +14,7 @@ from ..runtime.einsum import (
     einsum_adjoint_tangent,
     einsum_with,
 )
+from ..ir.types import Num, Tup
 from ..runtime.products import (
     cross_left_adjoint,
     cross_right_adjoint,
@@ -195,6 +196,28 @@ def kron(a, b):
     b_bar = kron_right_adjoint(z_bar, a, np.shape(b))
 
 
+def _kron_adjoint_type(seed, first, second):
+    """The array of which the shape is given, first or second, of the kind of the seed and of the other factor."""
+    shape, other = (first, second) if isinstance(first, Tup) else (second, first)
+    kinds = {t.kind for t in (seed, other) if isinstance(t, Num)}
+    rank = len(shape.items) if isinstance(shape, Tup) else None
+    return Num("c" if "c" in kinds else "f" if kinds == {"f"} else "?", None, rank, True, None if rank is None else (None,) * rank)
+
+
+@rule(kron_left_adjoint, multilinear=("z_bar", "b"), infer=_kron_adjoint_type)
+def kron_left_adjoint_(z_bar, shape, b):
+    g = kron_left_adjoint(z_bar, shape, b)
+    z_bar_bar = np.kron(g_bar, b)
+    b_bar = kron_right_adjoint(z_bar, g_bar, np.shape(b))
+
+
+@rule(kron_right_adjoint, multilinear=("z_bar", "a"), infer=_kron_adjoint_type)
+def kron_right_adjoint_(z_bar, a, shape):
+    g = kron_right_adjoint(z_bar, a, shape)
+    z_bar_bar = np.kron(a, g_bar)
+    a_bar = kron_left_adjoint(z_bar, np.shape(a), g_bar)
+
+
 @rule(np.cross, multilinear=("a", "b"))
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     c = np.cross(a, b, axisa, axisb, axisc, axis)
@@ -242,7 +265,10 @@ def linalg_matrix_transpose(x, /):
 
 
 # The adjoint of operand k is linear in what it is given for `y_bar`, and in every other operand.
-@rule(einsum_adjoint)
+@rule(
+    einsum_adjoint,
+    unchecked={"second order": "third derivatives of einsum: which operands there are is not known when compiling"},
+)
 def einsum_adjoint_(y_bar, subscripts, operands, index, optimize=False):
     g = einsum_adjoint(y_bar, subscripts, operands, index, optimize)
     y_bar_bar = einsum_with(subscripts, operands, index, g_bar, optimize)

@@ -99,6 +99,9 @@ def shapes(arrays) -> list[tuple[int, ...]]:
     return [np.shape(a) for a in arrays]
 
 
+# Why `check_rule` does not apply to functions of lists.
+LISTS = {"call": "how many arrays its list holds depends on lengths that only the run knows"}
+
 # What stands for an argument of a call whose value is not known when compiling.
 UNKNOWN = object()
 
@@ -123,6 +126,7 @@ class Rule:
         arguments it gets before those. What a function of the program reads of the program is handed over that way.
     when: literals that the call must give (or leave at their default) for this template to apply.
     variants: the templates of the same function with another `when`.
+    unchecked: what `check_rule` leaves out, with the reason: "forward mode", "second order", "differences".
     """
 
     name: str
@@ -147,6 +151,7 @@ class Rule:
     calls: dict = field(default_factory=dict, compare=False)
     when: dict = field(default_factory=dict, compare=False)
     variants: tuple["Rule", ...] = field(default=(), compare=False)
+    unchecked: dict = field(default_factory=dict, compare=False)
 
     def for_call(self, arguments: dict) -> "Rule | None":
         """The template that applies to a call, by its literal arguments; None if the form has no derivative.
@@ -402,6 +407,7 @@ def rule(
     linear=(),
     multilinear=(),
     calls=None,
+    unchecked=None,
 ):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
@@ -433,6 +439,7 @@ def rule(
             linear=tuple(linear),
             multilinear=tuple(multilinear),
             calls=calls or {},
+            unchecked=unchecked or {},
             **parts,
         )
         _add(made, replace, is_variant=when is not None)
@@ -535,7 +542,9 @@ def _same_literal(given, wanted) -> bool:
     """Equality; a flag may be given as any truth value."""
     if given is UNKNOWN or isinstance(given, np.ndarray):
         return False
-    return bool(given) == wanted if isinstance(wanted, bool) else given == wanted
+    if isinstance(wanted, bool) and isinstance(given, (bool, int, float, np.bool_, type(None))):
+        return bool(given) == wanted
+    return given == wanted
 
 
 def _is_zero(expression: ast.expr) -> bool:

@@ -25,7 +25,7 @@ from ..runtime.sequences import (
     summed_to,
 )
 from ..runtime.special import digamma, polygamma
-from .registry import is_active, is_literal, rule
+from .registry import LISTS, is_active, is_literal, rule
 
 
 # math: floating-point arithmetic
@@ -484,7 +484,7 @@ def sums_(p, q):
     q_bar = scaled_each(z_bar, 1.0, like=q)
 
 
-@rule(scaled_each, constant_in=("like",))
+@rule(scaled_each, constant_in=("like",), unchecked=LISTS)
 def scaled_each_(values, factor, like=None):
     z = scaled_each(values, factor, like)
     values_bar = scaled_each(z_bar, factor, like=values)

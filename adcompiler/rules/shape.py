@@ -22,7 +22,7 @@ from ..runtime.shape import (
     untile,
     untranspose,
 )
-from .registry import inactive, rule, shapes
+from .registry import LISTS, inactive, rule, shapes
 
 # ---- copies and dtype casts -------------------------------------------------------------------------------------
 
@@ -236,19 +236,19 @@ inactive(
 # ---- the functions that adjoints call, so that derivatives of derivatives call them again -----------------------
 
 
-@rule(unbroadcast_each, constant_in=("like",), linear=("values",))
+@rule(unbroadcast_each, constant_in=("like",), linear=("values",), unchecked=LISTS)
 def unbroadcast_each_(values, like):
     y = unbroadcast_each(values, like)
     values_bar = broadcast_each(y_bar, like)
 
 
-@rule(broadcast_each, alias="view", alias_of="values", constant_in=("like",), linear=("values",))
+@rule(broadcast_each, alias="view", alias_of="values", constant_in=("like",), linear=("values",), unchecked=LISTS)
 def broadcast_each_(values, like):
     y = broadcast_each(values, like)
     values_bar = unbroadcast_each(y_bar, like)
 
 
-@rule(reshape_each, alias="maybe", alias_of="values", constant_in=("like",), linear=("values",))
+@rule(reshape_each, alias="maybe", alias_of="values", constant_in=("like",), linear=("values",), unchecked=LISTS)
 def reshape_each_(values, like):
     y = reshape_each(values, like)
     values_bar = reshape_each_back(y_bar, values)

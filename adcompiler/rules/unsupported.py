@@ -112,9 +112,18 @@ def unsupported_hint(function) -> str:
     return f"{found[2]}; write instead: {found[3]}" if found is not None else ""
 
 
+_FIRST_ORDER: dict[int, tuple] = {}
+
+
+def first_order(*functions, reason, instead):
+    """List what the adjoints and tangents of a rule call and what is not differentiated again, as an error tells it."""
+    for function in functions:
+        _FIRST_ORDER[id(function)] = (function, function.__name__, reason, instead)
+
+
 def _entry(function):
     """Methods of NumPy's global generator are made anew at each access, and found by name."""
-    found = _UNSUPPORTED.get(id(function))
+    found = _UNSUPPORTED.get(id(function)) or _FIRST_ORDER.get(id(function))
     if found is not None and found[0] is function:
         return found
     owner = getattr(function, "__self__", None)

@@ -15,7 +15,7 @@ import pytest
 from adcompiler.rules.registry import lookup
 
 from .template_check import is_floating, unbroadcast
-from .test_both_modes import cases
+from .rule_cases import cases
 
 autograd = pytest.importorskip("autograd")
 autograd_numpy = pytest.importorskip("autograd.numpy")

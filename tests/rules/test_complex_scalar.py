@@ -12,6 +12,9 @@ HOLOMORPHIC = [cmath.exp, cmath.log, cmath.log10, cmath.sqrt, cmath.acos, cmath.
 POINTS = [0.4 + 0.3j, -0.6 + 0.8j, -0.5 - 0.7j, 1.5 - 0.2j]
 
 
+AT_A_POINT = [*[(f, (POINTS[1],), {}) for f in [*HOLOMORPHIC, cmath.phase, cmath.polar]], (cmath.rect, (2.0, 0.7), {})]
+
+
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("function", [*HOLOMORPHIC, cmath.phase, cmath.polar])
 def test_complex_argument(function, point):
@@ -40,5 +43,4 @@ def test_phase_of_zero():
 
 
 def test_every_rule_has_a_case():
-    cases = [(f, (1.0 + 1.0j,), {}) for f in [*HOLOMORPHIC, cmath.phase, cmath.polar]]
-    assert uncovered_rules(complex_scalar, [*cases, (cmath.rect, (2.0, 0.7), {})]) == []
+    assert uncovered_rules(complex_scalar, AT_A_POINT) == []

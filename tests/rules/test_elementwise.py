@@ -32,7 +32,7 @@ z = np.array([0.4 + 0.3j, -0.6 + 0.8j])
 CASES = [
     (np.nextafter, (x, 9.0), {}), (np.nextafter, (0.3, np.array([1.0, -1.0])), {}),
     (np.ldexp, (x, np.array([3, -1, 0])), {}), (np.ldexp, (0.7, 2), {}),
-    (np.heaviside, (np.array([-1.0, 0.0, 2.0]), 0.3), {}), (np.heaviside, (2.0, np.ones((2, 1))), {}),
+    (np.heaviside, (2.0, np.ones((2, 1))), {}), (np.heaviside, (np.array([-1.0, 0.0, 2.0]), 0.3), {}),
     (np.copysign, (x, np.array([-1.0, 1.0, -2.0])), {}),
     (np.clip, (x, -1.0, 1.0), {}), (np.clip, (x, None, np.array([[1.0], [2.0]])), {}),
     (np.clip, (x, 0.0), {"a_max": None}), (np.clip, (x,), {"min": np.array([-1.0, 0.4, 0.0]), "max": 2.0}),
@@ -54,6 +54,14 @@ CASES = [
     (quotient_or_zero, (x, np.array([1.0, 2.0, -3.0])), {}), (quotient_or_zero, (2.0, 3.0), {}),
     (quotient_or_zero, (z, 1.0 + 2.0j), {}), (keep_where, (np.isfinite, x, 2.0 * x), {}),
     (keep_where, (np.isfinite, np.array([complex(inf, 1.0), 1j]), z), {}),
+]
+
+
+AT_A_POINT = [
+    *[(f, (real_inputs(low, high)["matrix"],), {}) for f, low, high, _ in UNARY],
+    *[(f, (complex_inputs()["vector"],), {}) for f, _, _, allowed in UNARY if allowed],
+    *[(f, (real_inputs(0.3, 2)["matrix"], np.array([1.7, 0.4, 2.3])), {}) for f, _ in BINARY],
+    *[(f, (z, 1.5 - 0.5j), {}) for f, allowed in BINARY if allowed],
 ]
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import adcompiler as ad
 from adcompiler.rules import fft as rules_under_test
+from adcompiler.runtime.fft import fitted
 
 from .template_check import check_template, uncovered_rules
 
@@ -37,6 +38,7 @@ CASES = (
     + [(g, (k(3, 4),), kw) for g in (f.fftshift, f.ifftshift) for k in (real, cplx)
        for kw in [{}, {"axes": 0}, {"axes": (1,)}]]
     + [(g, (n, 0.3), {}) for g in (f.fftfreq, f.rfftfreq) for n in (4, 5)]
+    + [(fitted, (k(3, 4), s, (0, 1)), {}) for k in (real, cplx) for s in [(2, 6), (3, 4), (5, 1)]]
 )
 
 

@@ -97,6 +97,7 @@ if hasattr(np, "unstack"):
     CASES += [(np.unstack, (matrix,), {}), (np.unstack, (cube,), {"axis": -1}), (np.unstack, (row,), {}),
               (np.unstack, (complex_matrix,), {"axis": 1})]
 
+
 blocks = [[(2, 3), (2, 1)], [(4,)]]
 CASES += [  # what adjoints call
     (split_like, (normal(5), [(2,), (3,)]), {}), (split_like, (normal(7), [(2, 2), (), (2,)], None), {}),

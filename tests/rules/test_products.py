@@ -99,6 +99,8 @@ EINSUMS = [
 CASES += [(np.einsum, (s, *[f(*shape) for shape in shapes]), {}) for f in (real, cplx) for s, *shapes in EINSUMS]
 CASES += [(np.einsum, ("ij,jk,kl->il", real(2, 3), real(3, 4), real(4, 2)), {"optimize": o})
           for o in (True, "greedy", "optimal", ["einsum_path", (0, 1), (0, 1)])]
+CASES += [(products.kron_left_adjoint, (f(8, 15), (2, 3), f(4, 5)), {}) for f in (real, cplx)]
+CASES += [(products.kron_right_adjoint, (f(8, 15), f(2, 3), (4, 5)), {}) for f in (real, cplx)]
 CASES += [(products.einsum_adjoint, (f(*z), s, tuple(f(*shape) for shape in shapes), k), {}) for f in (real, cplx)
           for z, s, shapes, k in [((2, 4), "ij,jk->ik", [(2, 3), (3, 4)], 0), ((2, 4), "ij,jk->ik", [(2, 3), (3, 4)], 1),
                                   ((4,), "ij,kj,ki->k", [(2, 3), (4, 3), (4, 2)], 1), ((3,), "ij,i", [(2, 3), (2,)], 0),

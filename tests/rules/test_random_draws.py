@@ -1,4 +1,6 @@
 """Each rule of adcompiler/rules/random_draws.py: the same draw at parameters a step apart gives the derivative."""
+import linecache
+
 import numpy as np
 import pytest
 from numpy.random import Generator, RandomState
@@ -61,15 +63,42 @@ def test_draws_are_not_pure():
     assert not any(lookup(function).pure for function, _, _ in DRAWS)
 
 
+MEAN, COVARIANCE = np.array([0.3, -1.0, 2.0]), np.array([[2.0, 0.3, 0.1], [0.3, 1.0, -0.4], [0.1, -0.4, 1.5]])
+SEVERAL = [(*method(Generator, "multivariate_normal"), {"method": m}) for m in ("cholesky", "svd", "eigh")]
+SEVERAL += [(*method(RandomState, "multivariate_normal"), {}), (*global_function("multivariate_normal"), {})]
+
+
+def drawing(generator, name, count, more="", before=""):
+    """A program that makes a generator (or seeds NumPy's own) and draws from it with `count` parameters."""
+    parameters = ", ".join("abc"[:count])
+    first = "np.random.seed(5)" if generator == "np.random" else f"rng = {generator}"
+    drawn = "np.random" if generator == "np.random" else "rng"
+    text = f"def draw({parameters}):\n    {first}\n    return {drawn}.{name}({before}{parameters}{more})\n"
+    filename = f"<draws of {generator}.{name}{more}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace = {"np": np, "cov": COVARIANCE}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["draw"]
+
+
+KINDS = {Generator: "np.random.default_rng(5)", RandomState: "np.random.RandomState(5)", np.random: "np.random"}
+# the rule that is checked, a program around its call, arguments
+PROGRAMS = [
+    *[(getattr(kind, name), drawing(text, name, len(values), f", size={SIZE}"), values)
+      for kind, text in KINDS.items() for name, values in PARAMETERS.items()],
+    *[(kind.vonmises, drawing(text, "vonmises", 1, f", 1.4, {SIZE}"), (0.3,)) for kind, text in KINDS.items()],
+    *[(kind.gamma, drawing(text, "gamma", 1, f", {SIZE}", "1.7, "), (1.4,)) for kind, text in KINDS.items()],
+    *[(kind.multivariate_normal, drawing(text, "multivariate_normal", 1, ", cov, 4"), (MEAN,)) for kind, text in KINDS.items()
+      if kind is not Generator],
+    *[(lookup(Generator.multivariate_normal).for_call({"method": m}),
+       drawing(KINDS[Generator], "multivariate_normal", 1, f", cov, 4, method='{m}'"), (MEAN,)) for m in ("cholesky", "svd", "eigh")],
+]
+
+
 def test_every_rule_has_a_case():
     draws = [(f, (*fresh(), *values), {}) for f, fresh, values in DRAWS]
     several = [(f, (*fresh(), MEAN, COVARIANCE), kwargs) for f, fresh, kwargs in SEVERAL]
     assert uncovered_rules(random_draws, draws + several) == []
-
-
-MEAN, COVARIANCE = np.array([0.3, -1.0, 2.0]), np.array([[2.0, 0.3, 0.1], [0.3, 1.0, -0.4], [0.1, -0.4, 1.5]])
-SEVERAL = [(*method(Generator, "multivariate_normal"), {"method": m}) for m in ("cholesky", "svd", "eigh")]
-SEVERAL += [(*method(RandomState, "multivariate_normal"), {}), (*global_function("multivariate_normal"), {})]
 
 
 @pytest.mark.parametrize("size", [None, 4, (2, 3)])

@@ -22,6 +22,14 @@ RUNTIME = [(exp_share, (0.3, np.array([0.3, -1.0, 40.0]))),
            (bessel_i, (3, 2.0))]
 
 
+AT_A_POINT = [
+    *[(f, (real_inputs(low, high)["matrix"],), {}) for f, low, high in HOLOMORPHIC + REAL_ONLY],
+    *[(f, (complex_inputs()["vector"],), {}) for f, _, _ in HOLOMORPHIC],
+    *[(f, (real_inputs(0.2, 2)["matrix"], np.array([-1.3, 0.7, 2.1])), {}) for f in BINARY],
+    *[(f, args, {}) for f, args in RUNTIME],
+]
+
+
 @pytest.mark.parametrize("kind", real_inputs(1, 2))
 @pytest.mark.parametrize("function, low, high", HOLOMORPHIC + REAL_ONLY)
 def test_real(function, low, high, kind):

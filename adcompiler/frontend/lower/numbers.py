@@ -50,6 +50,15 @@ _EFFECTS = {
 }
 
 
+def _in_order(rule, types, named) -> list:
+    """The types of a call by position as far as no parameter is left out; those behind it are not told."""
+    for p in list(rule.signature.parameters.values())[len(types) :]:
+        if p.kind is not p.POSITIONAL_OR_KEYWORD or p.name not in named:
+            break
+        types.append(named[p.name])
+    return types
+
+
 def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
     if getattr(function, "__name__", "") in _EFFECTS:
@@ -63,7 +72,7 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
         first = cx.type(args[0]) if args else None
         return replace(first, rank=None, dims=None) if isinstance(first, Num) and first.is_array else NUMBER
     if rule is not None and callable(rule.infer):
-        return rule.infer(*map(cx.type, args), **{k: cx.type(v) for k, v in kwargs.items()})
+        return rule.infer(*_in_order(rule, [cx.type(a) for a in args], {k: cx.type(v) for k, v in kwargs.items()}))
     if function in (np.reshape, np.ndarray.reshape):
         reshaped = _reshaped(cx, args, kwargs)
         if reshaped is not None:

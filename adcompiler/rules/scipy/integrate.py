@@ -27,6 +27,9 @@ from ...runtime.scipy.trajectories import (
 )
 from ...runtime.signals import trapezoid_adjoint, trapezoid_points_adjoint, trapezoid_steps_adjoint
 from ..registry import rule
+from ..unsupported import first_order
+
+_FIRST_ORDER = {"second order": "the derivative is an integration of its own, which is done when the program runs"}
 
 # ---- integrals of functions ----
 
@@ -35,7 +38,7 @@ def _value_and_error(*types, **named):
     return Tup((FLOAT, FLOAT))
 
 
-@rule(integrate.quad, calls={"func": ("args", 1)}, infer=_value_and_error, constant_in=("points",))
+@rule(integrate.quad, calls={"func": ("args", 1)}, infer=_value_and_error, constant_in=("points",), unchecked=_FIRST_ORDER)
 def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None):
     y, error = integrate.quad(func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points)
     a_bar = -y_bar * limit_value(func, a, args)
@@ -94,6 +97,7 @@ _TABLE = Num("f", np.dtype(float), 2, True, (None, None))
     calls={"fun": ("args", 2)},
     infer=lambda *types, **named: Tup((_TIMES, _TABLE, OPAQUE, OPAQUE, OPAQUE, OPAQUE), TrajectoryResult),
     name="scipy.integrate.solve_ivp",
+    unchecked=_FIRST_ORDER,
 )
 def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, args=None, *, rtol=1e-3, atol=1e-6, first_step=None, max_step=np.inf
@@ -105,10 +109,22 @@ def solve_ivp(
     y_dot = solve_ivp_tangent(y0_dot, args_dot, fun, t, t_span, y0, args, method, rtol, atol, max_step)
 
 
-@rule(integrate.odeint, calls={"func": ("args", 2)}, infer=lambda *types, **named: _TABLE)
+@rule(integrate.odeint, calls={"func": ("args", 2)}, infer=lambda *types, **named: _TABLE, unchecked=_FIRST_ORDER)
 def odeint(func, y0, t, args=(), *, tfirst=False, rtol=None, atol=None):
     y = integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol)
     adjoints = odeint_adjoints(y_bar, func, t, y0, args, tfirst, rtol, atol)
     y0_bar = adjoints[0]
     args_bar = adjoints[1]
     y_dot = odeint_tangent(y0_dot, args_dot, func, t, y0, args, tfirst, rtol, atol)
+
+
+first_order(
+    quad_args_adjoint,
+    quad_args_tangent,
+    odeint_adjoints,
+    odeint_tangent,
+    solve_ivp_adjoints,
+    solve_ivp_tangent,
+    reason="integrals and trajectories by scipy.integrate have derivatives of first order",
+    instead="the quadrature or the steps of the integrator in Python, as a sum or a loop",
+)

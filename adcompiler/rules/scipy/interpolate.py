@@ -1,7 +1,8 @@
 """Rules for scipy.interpolate: cubic and other splines in values and points, and linear interpolation on grids.
 
-Splines are linear in the values that they interpolate. Their knots, the points of a grid, and periodic splines have no
-rule. Interpolator objects are tuples in differentiated code, see `adcompiler.runtime.scipy.splines`.
+Splines are linear in the values that they interpolate; the first and last value of a periodic one share their adjoint
+evenly. Knots and the points of a grid have no rule. Interpolator objects are tuples in differentiated code, see
+`adcompiler.runtime.scipy.splines`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from ...runtime.scipy.splines import (
     spline_values_adjoint,
 )
 from ..registry import inactive, ndim, rule, written_out
+from ..unsupported import first_order
 
 
 def _array(rank):
@@ -134,7 +136,13 @@ def basis_value_(t, c, k, x, nu=0, extrapolate=True):
     )
 
 
-@rule(interpolate.interpn, when={"method": "linear"}, infer=_on_grid, constant_in=("fill_value",))
+@rule(
+    interpolate.interpn,
+    when={"method": "linear"},
+    infer=_on_grid,
+    constant_in=("fill_value",),
+    unchecked={"second order": "the cells of the points are found when the program runs"},
+)
 def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
     y = interpolate.interpn(points, values, xi, method, bounds_error, fill_value)
     values_bar = grid_values_adjoint(y_bar, np.shape(values), points, xi, fill_value)
@@ -152,4 +160,11 @@ def interpolator_value_(interpolator, x, nu=0, extrapolate=None):
     y_dot = interpolator_tangent(x_dot, y, interpolator, x, nu, extrapolate)
 
 
+first_order(
+    grid_values_adjoint,
+    grid_points_adjoint,
+    grid_tangent,
+    reason="interpolation on a grid has derivatives of first order",
+    instead="a spline in each direction, whose derivatives are continuous",
+)
 inactive(spline_knots)

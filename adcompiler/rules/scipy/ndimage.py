@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
+from ...ir.types import Num, Tup
 from ...runtime.scipy.images import (
     correlate1d_adjoint,
     correlate_adjoint,
+    correlated,
+    correlated_lines,
     gaussian_adjoint,
     gaussian_filter_adjoint,
     gaussian_radius,
@@ -26,6 +29,11 @@ from ...runtime.scipy.images import (
     weights_adjoint,
 )
 from ..registry import inactive, rule
+
+def _like_weights(y_bar, image, shape, *types, **named):
+    rank = len(shape.items) if isinstance(shape, Tup) else None
+    return Num("f", None, rank, True, None if rank is None else (None,) * rank)
+
 
 _PLAIN = {"output": None, "cval": 0.0}
 
@@ -115,6 +123,78 @@ def kernel_adjoint_(y_bar, kernel, mode="reflect"):
 def kernel_filter_(x, kernel, mode="reflect"):
     y = kernel_filter(x, kernel, mode)
     x_bar = kernel_adjoint(y_bar, kernel, mode)
+
+
+@rule(correlate_adjoint, multilinear=("y_bar", "weights"))
+def correlate_adjoint_(y_bar, weights, mode="reflect", origin=0, flipped=False):
+    x = correlate_adjoint(y_bar, weights, mode, origin, flipped)
+    y_bar_bar = correlated(x_bar, weights, mode, origin, flipped)
+    weights_bar = weights_adjoint(y_bar, x_bar, np.shape(weights), mode, origin, flipped)
+
+
+@rule(weights_adjoint, multilinear=("y_bar", "image"), infer=_like_weights)
+def weights_adjoint_(y_bar, image, shape, mode="reflect", origin=0, flipped=False):
+    w = weights_adjoint(y_bar, image, shape, mode, origin, flipped)
+    y_bar_bar = correlated(image, w_bar, mode, origin, flipped)
+    image_bar = correlate_adjoint(y_bar, w_bar, mode, origin, flipped)
+
+
+@rule(correlated, multilinear=("x", "weights"))
+def correlated_(x, weights, mode="reflect", origin=0, flipped=False):
+    y = correlated(x, weights, mode, origin, flipped)
+    x_bar = correlate_adjoint(y_bar, weights, mode, origin, flipped)
+    weights_bar = weights_adjoint(y_bar, x, np.shape(weights), mode, origin, flipped)
+
+
+@rule(correlate1d_adjoint, multilinear=("y_bar", "weights"))
+def correlate1d_adjoint_(y_bar, weights, axis=-1, mode="reflect", origin=0, flipped=False):
+    x = correlate1d_adjoint(y_bar, weights, axis, mode, origin, flipped)
+    y_bar_bar = correlated_lines(x_bar, weights, axis, mode, origin, flipped)
+    weights_bar = line_weights_adjoint(y_bar, x_bar, np.size(weights), axis, mode, origin, flipped)
+
+
+@rule(line_weights_adjoint, multilinear=("y_bar", "image"), infer=lambda *types, **named: Num("f", None, 1, True, (None,)))
+def line_weights_adjoint_(y_bar, image, count, axis=-1, mode="reflect", origin=0, flipped=False):
+    w = line_weights_adjoint(y_bar, image, count, axis, mode, origin, flipped)
+    y_bar_bar = correlated_lines(image, w_bar, axis, mode, origin, flipped)
+    image_bar = correlate1d_adjoint(y_bar, w_bar, axis, mode, origin, flipped)
+
+
+@rule(correlated_lines, multilinear=("x", "weights"))
+def correlated_lines_(x, weights, axis=-1, mode="reflect", origin=0, flipped=False):
+    y = correlated_lines(x, weights, axis, mode, origin, flipped)
+    x_bar = correlate1d_adjoint(y_bar, weights, axis, mode, origin, flipped)
+    weights_bar = line_weights_adjoint(y_bar, x, np.size(weights), axis, mode, origin, flipped)
+
+
+@rule(gaussian_filter_adjoint, linear=("y_bar",))
+def gaussian_filter_adjoint_(y_bar, sigma, order=0, mode="reflect", truncate=4.0):
+    x = gaussian_filter_adjoint(y_bar, sigma, order, mode, truncate)
+    y_bar_bar = ndimage.gaussian_filter(x_bar, sigma, order, None, mode, 0.0, truncate)
+
+
+@rule(laplace_adjoint, linear=("y_bar",))
+def laplace_adjoint_(y_bar, mode="reflect"):
+    x = laplace_adjoint(y_bar, mode)
+    y_bar_bar = ndimage.laplace(x_bar, None, mode)
+
+
+@rule(prewitt_adjoint, linear=("y_bar",))
+def prewitt_adjoint_(y_bar, axis=-1, mode="reflect"):
+    x = prewitt_adjoint(y_bar, axis, mode)
+    y_bar_bar = ndimage.prewitt(x_bar, axis, None, mode)
+
+
+@rule(sobel_adjoint, linear=("y_bar",))
+def sobel_adjoint_(y_bar, axis=-1, mode="reflect"):
+    x = sobel_adjoint(y_bar, axis, mode)
+    y_bar_bar = ndimage.sobel(x_bar, axis, None, mode)
+
+
+@rule(uniform_filter_adjoint, linear=("y_bar",))
+def uniform_filter_adjoint_(y_bar, size=3, mode="reflect", origin=0):
+    x = uniform_filter_adjoint(y_bar, size, mode, origin)
+    y_bar_bar = ndimage.uniform_filter(x_bar, size, None, mode, 0.0, origin)
 
 
 inactive(gaussian_radius)

@@ -15,7 +15,7 @@ from ...runtime.scipy.minima import (
     MinimumResult,
     ScalarMinimumResult,
     curve_fit_adjoints,
-    curve_fit_tangent,
+    curve_fit_tangents,
     least_squares_adjoint,
     least_squares_result,
     least_squares_tangents,
@@ -23,7 +23,6 @@ from ...runtime.scipy.minima import (
     minimize_scalar_result,
     minimum_adjoint,
     minimum_tangents,
-    without_tangent,
 )
 from ...runtime.scipy.roots import (
     RootResult,
@@ -38,6 +37,7 @@ from ...runtime.scipy.roots import (
     scalar_root_tangent,
 )
 from ..registry import inactive, rule
+from ..unsupported import first_order
 
 
 def _number(*types, **named):
@@ -54,45 +54,47 @@ def _like_start(f, start, *types, **named):
 MATRIX = Num("f", np.dtype(float), 2, True, (None, None))
 VECTOR = Num("f", np.dtype(float), 1, True, (None,))
 
+_FIRST_ORDER = {"second order": "the implicit function theorem is applied to the solution when the program runs"}
+
 # ---- roots of functions of one variable ----
 
 
-@rule(optimize.brentq, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+@rule(optimize.brentq, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
 def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.brentq(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.brenth, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+@rule(optimize.brenth, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
 def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.brenth(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.ridder, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+@rule(optimize.ridder, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
 def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.ridder(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.bisect, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+@rule(optimize.bisect, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
 def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.bisect(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.toms748, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
+@rule(optimize.toms748, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
 def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.toms748(f, a, b, args, k, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.newton, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0", "x1"))
+@rule(optimize.newton, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0", "x1"), unchecked=_FIRST_ORDER)
 def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0):
     x = optimize.newton(func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol)
     args_bar = scalar_root_adjoint(x_bar, func, x, args)
@@ -106,6 +108,7 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
     infer=lambda *types, **named: Tup((FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), ScalarRootResult),
     constant_in=("bracket", "x0", "x1"),
     name="scipy.optimize.root_scalar",
+    unchecked=_FIRST_ORDER,
 )
 def root_scalar(
     f,
@@ -126,7 +129,7 @@ def root_scalar(
     root_dot = scalar_root_tangent(f, root, args, args_dot)
 
 
-@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0",))
+@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0",), unchecked=_FIRST_ORDER)
 def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     x = optimize.fixed_point(func, x0, args, xtol, maxiter, method)
     args_bar = fixed_point_adjoint(x_bar, func, x, args)
@@ -143,6 +146,7 @@ def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     infer=lambda *types, **named: Tup((VECTOR, OPAQUE, OPAQUE, OPAQUE, OPAQUE), RootResult),
     constant_in=("x0",),
     name="scipy.optimize.root",
+    unchecked=_FIRST_ORDER,
 )
 def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
     x, success, status, message, nfev = root_result(fun, x0, args, method, jac, tol, options)
@@ -150,7 +154,7 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
     x_dot = root_tangent(fun, x, args, args_dot)
 
 
-@rule(optimize.fsolve, calls={"func": ("args", 1)}, infer=lambda *types, **named: VECTOR, constant_in=("x0",))
+@rule(optimize.fsolve, calls={"func": ("args", 1)}, infer=lambda *types, **named: VECTOR, constant_in=("x0",), unchecked=_FIRST_ORDER)
 def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-8, maxfev=0, band=None, epsfcn=None, factor=100, diag=None):
     x = optimize.fsolve(func, x0, args, fprime, 0, 0, xtol, maxfev, band, epsfcn, factor, diag)
     args_bar = root_adjoint(x_bar, func, x, args)
@@ -167,6 +171,7 @@ def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-8, maxfev=0, band=None,
     infer=lambda *types, **named: Tup((VECTOR, FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), MinimumResult),
     constant_in=("x0",),
     name="scipy.optimize.minimize",
+    unchecked=_FIRST_ORDER,
 )
 def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, tol=None, options=None):
     x, value, success, status, message, nfev = minimize_result(fun, x0, args, method, jac)
@@ -183,6 +188,7 @@ def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bou
     infer=lambda *types, **named: Tup((FLOAT, FLOAT, OPAQUE, OPAQUE, OPAQUE), ScalarMinimumResult),
     constant_in=("bracket",),
     name="scipy.optimize.minimize_scalar",
+    unchecked=_FIRST_ORDER,
 )
 def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
     x, value, success, message, nfev = minimize_scalar_result(fun, bracket, bounds, args)
@@ -199,6 +205,7 @@ def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=No
     infer=lambda *types, **named: Tup((VECTOR, FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), LeastSquaresResult),
     constant_in=("x0",),
     name="scipy.optimize.least_squares",
+    unchecked=_FIRST_ORDER,
 )
 def least_squares(
     fun,
@@ -225,17 +232,37 @@ def least_squares(
     calls={"f": (None, None)},
     infer=lambda *types, **named: Tup((VECTOR, MATRIX)),
     constant_in=("p0",),
+    unchecked=_FIRST_ORDER,
 )
 def curve_fit(
     f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None, bounds=(-np.inf, np.inf), method=None
 ):
     popt, pcov = optimize.curve_fit(f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method)
-    adjoints = curve_fit_adjoints(popt_bar, pcov_bar, f, popt, xdata, ydata, sigma, bounds)
+    adjoints = curve_fit_adjoints(popt_bar, pcov_bar, f, popt, xdata, ydata, sigma, absolute_sigma, bounds)
     xdata_bar = adjoints[0]
     ydata_bar = adjoints[1]
     sigma_bar = adjoints[2]
-    popt_dot = curve_fit_tangent(f, popt, xdata, ydata, sigma, xdata_dot, ydata_dot, sigma_dot, bounds)
-    pcov_dot = without_tangent(pcov)
+    tangents = curve_fit_tangents(
+        f, popt, xdata, ydata, sigma, xdata_dot, ydata_dot, sigma_dot, absolute_sigma, bounds
+    )
+    popt_dot = tangents[0]
+    pcov_dot = tangents[1]
 
 
+first_order(
+    scalar_root_adjoint,
+    scalar_root_tangent,
+    root_adjoint,
+    root_tangent,
+    fixed_point_adjoint,
+    fixed_point_tangent,
+    minimum_adjoint,
+    minimum_tangents,
+    least_squares_adjoint,
+    least_squares_tangents,
+    curve_fit_adjoints,
+    curve_fit_tangents,
+    reason="solutions by scipy.optimize have derivatives of first order",
+    instead="two steps of Newton's method behind the solver, in Python: they have the derivatives of the solution",
+)
 inactive(optimize.approx_fprime, optimize.check_grad)

@@ -87,6 +87,12 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     x_bar = savgol_adjoint(y_bar, np.shape(x), window_length, polyorder, deriv, delta, axis)
 
 
+@rule(savgol_adjoint, linear=("y_bar",), infer=lambda y_bar, *types, **named: y_bar)
+def savgol_adjoint_(y_bar, shape, window_length, polyorder, deriv=0, delta=1.0, axis=-1):
+    x = savgol_adjoint(y_bar, shape, window_length, polyorder, deriv, delta, axis)
+    y_bar_bar = signal.savgol_filter(x_bar, window_length, polyorder, deriv, delta, axis)
+
+
 # A projection, whose matrix is symmetric.
 @rule(signal.detrend, linear=("data",))
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):

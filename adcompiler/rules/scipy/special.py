@@ -24,6 +24,8 @@ from ...runtime.scipy.special import (
     ellipeinc_slope,
     ellipkinc_slope,
     erfc_density,
+    elliprd,
+    kelvin_share,
     expn_slope,
     gamma_density,
     gammainc_order_slope,
@@ -35,7 +37,7 @@ from ...runtime.scipy.special import (
     spherical_curvature,
     times_lower_degree,
 )
-from ..registry import conj, inactive, is_real, rule
+from ..registry import conj, inactive, is_real, rule, written_out
 
 # ---- Airy functions ----
 
@@ -93,6 +95,9 @@ def elliprf(x, y, z, /):
     x_bar = -f_bar * conj(special.elliprd(y, z, x)) / 6.0
     y_bar = -f_bar * conj(special.elliprd(z, x, y)) / 6.0
     z_bar = -f_bar * conj(special.elliprd(x, y, z)) / 6.0
+
+
+written_out(special.elliprd, elliprd)
 
 
 # ---- Bessel functions of a real order ----
@@ -802,6 +807,30 @@ def ker(x, /):
 def kei(x, /):
     y = special.kei(x)
     x_bar = y_bar * special.keip(x)
+
+
+@rule(special.berp, elementwise=True)
+def berp(x, /):
+    y = special.berp(x)
+    x_bar = -y_bar * (special.bei(x) + kelvin_share(y, x, 0.0))
+
+
+@rule(special.beip, elementwise=True)
+def beip(x, /):
+    y = special.beip(x)
+    x_bar = y_bar * (special.ber(x) - kelvin_share(y, x, 0.5))
+
+
+@rule(special.kerp, elementwise=True)
+def kerp(x, /):
+    y = special.kerp(x)
+    x_bar = -y_bar * (special.kei(x) + y / x)
+
+
+@rule(special.keip, elementwise=True)
+def keip(x, /):
+    y = special.keip(x)
+    x_bar = y_bar * (special.ker(x) - y / x)
 
 
 # ---- Exponential, sine, zeta and other integrals ----

@@ -18,7 +18,7 @@ def frechet_derivative(function, a, direction):
     [[1.0]]
     """
     n = np.shape(a)[-1]
-    a, direction = np.broadcast_arrays(a, direction)
+    a = np.broadcast_to(a, np.shape(direction))
     block = np.block([[a, direction], [np.zeros_like(a), a]])
     return function(block)[..., :n, n:]
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize
 
+from ...errors import RuleError
 from .calls import added, flat, is_floating, scaled, shared
 
 _GRADIENTS: dict = {}
@@ -244,64 +245,91 @@ def _two(bounds):
     return optimize.Bounds(*bounds) if isinstance(bounds, (tuple, list)) else bounds
 
 
-def curve_fit_adjoints(popt_bar, pcov_bar, f, popt, xdata, ydata, sigma=None, bounds=(-np.inf, np.inf)):
-    """The adjoints of `xdata`, `ydata` and `sigma` in the parameters that `scipy.optimize.curve_fit` finds.
+# ---- fits of curves ----
 
-    >>> curve_fit_adjoints(np.ones(1), np.zeros((1, 1)), lambda x, a: a * x, np.ones(1), np.ones(2), np.ones(2))[1].tolist()
+
+def curve_fit_adjoints(
+    popt_bar, pcov_bar, f, popt, xdata, ydata, sigma=None, absolute_sigma=False, bounds=(-np.inf, np.inf)
+):
+    """The adjoints of `xdata`, `ydata` and `sigma` in the parameters that `scipy.optimize.curve_fit` finds, and in their
+    covariance, which depends on them directly and through the parameters.
+
+    >>> x, y = np.ones(2), np.ones(2)
+    >>> curve_fit_adjoints(np.ones(1), np.zeros((1, 1)), lambda x, a: a * x, np.ones(1), x, y)[1].tolist()
     [0.5, 0.5]
     """
-    if np.any(pcov_bar):
-        raise NotImplementedError("the covariance that curve_fit returns has no derivative; its parameters have one")
-    cost = _cost_of(f, np.size(popt))
+    from ...api import vjp
+
+    cost, covariance = _functions_of_fit(f, np.size(popt), absolute_sigma)
     args = (np.asarray(xdata, float), np.asarray(ydata, float), _weights(sigma, ydata))
-    return minimum_adjoint(popt_bar, 0.0, cost, popt, args, _two(bounds))
+    direct = (0.0, 0.0, 0.0)
+    if np.any(pcov_bar):
+        _, pullback = vjp(covariance, popt, *args)
+        through, *direct = pullback(np.asarray(pcov_bar, float))
+        popt_bar = popt_bar + through
+    return tuple(a + b for a, b in zip(minimum_adjoint(popt_bar, 0.0, cost, popt, args, _two(bounds)), direct, strict=True))
 
 
-def curve_fit_tangent(f, popt, xdata, ydata, sigma, xdata_dot, ydata_dot, sigma_dot, bounds=(-np.inf, np.inf)):
-    """The tangent of the parameters that `scipy.optimize.curve_fit` finds.
+def curve_fit_tangents(
+    f, popt, xdata, ydata, sigma, xdata_dot, ydata_dot, sigma_dot, absolute_sigma=False, bounds=(-np.inf, np.inf)
+):
+    """The tangents of the parameters that `scipy.optimize.curve_fit` finds, and of their covariance.
 
-    >>> curve_fit_tangent(lambda x, a: a * x, np.ones(1), np.ones(2), np.ones(2), None, 0.0, np.ones(2), 0.0).tolist()
+    >>> x, y = np.arange(3.0), np.arange(3.0)
+    >>> curve_fit_tangents(lambda x, a: a * x, np.ones(1), x, y, None, None, x, 0.0)[0].tolist()
     [1.0]
     """
-    cost = _cost_of(f, np.size(popt))
+    from ...forward import jvp
+
+    cost, covariance = _functions_of_fit(f, np.size(popt), absolute_sigma)
     args = (np.asarray(xdata, float), np.asarray(ydata, float), _weights(sigma, ydata))
-    given = [t + np.zeros(a.shape) for t, a in zip((xdata_dot, ydata_dot, sigma_dot), args, strict=True)]
-    return minimum_tangents(cost, popt, args, tuple(given), _two(bounds))[0]
+    given = [
+        np.zeros(a.shape) if t is None else t + np.zeros(a.shape)
+        for t, a in zip((xdata_dot, ydata_dot, sigma_dot), args, strict=True)
+    ]
+    popt_dot = minimum_tangents(cost, popt, args, tuple(given), _two(bounds))[0]
+    return popt_dot, jvp(covariance, (popt, *args), (popt_dot, *given))[1]
 
 
-_COSTS: dict = {}
+_FITS: dict = {}
 
 
-def _cost_of(f, count):
-    """The cost of a fit with `count` parameters as a function of its own, with a text that can be differentiated."""
+def _functions_of_fit(f, count, absolute_sigma):
+    """Cost of a fit with `count` parameters, and the covariance of these, as functions with a text to be differentiated.
+
+    The covariance is that of a model that is linear near the minimum: `inv(J^T J)` with the Jacobian J of the weighted
+    residuals, times their mean square for the degrees of freedom unless `sigma` is absolute.
+    """
     import linecache
 
+    from ...jacobians import jacobian
+
     f = shared(f)
-    key = (id(f), count)
-    if key not in _COSTS or _COSTS[key][0] is not f:
+    key = (id(f), count, bool(absolute_sigma))
+    if key not in _FITS or _FITS[key][0] is not f:
         given = ", ".join(f"p[{k}]" for k in range(count))
+        scale = "" if absolute_sigma else f" * (np.sum(fit_residuals(p, xdata, ydata, sigma) ** 2) / (ydata.size - {count}))"
         text = (
+            "def fit_residuals(p, xdata, ydata, sigma):\n"
+            f"    return (f(xdata, {given}) - ydata) / sigma\n\n\n"
             "def fit_cost(p, xdata, ydata, sigma):\n"
-            f"    return 0.5 * np.sum(((f(xdata, {given}) - ydata) / sigma) ** 2)\n"
+            "    return 0.5 * np.sum(fit_residuals(p, xdata, ydata, sigma) ** 2)\n\n\n"
+            "def fit_covariance(p, xdata, ydata, sigma):\n"
+            "    slopes = jacobian(fit_residuals)(p, xdata, ydata, sigma)\n"
+            f"    return np.linalg.inv(slopes.T @ slopes){scale}\n"
         )
-        filename = f"<cost of a fit of {getattr(f, '__name__', 'f')}, {count} parameters, {len(_COSTS)}>"
+        filename = f"<a fit of {getattr(f, '__name__', 'f')}, {count} parameters, {len(_FITS)}>"
         linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-        namespace = {"f": f, "np": np, "__name__": "adcompiler.fits"}
+        namespace = {"f": f, "np": np, "jacobian": jacobian, "__name__": "adcompiler.fits"}
         exec(compile(text, filename, "exec"), namespace)
-        _COSTS[key] = f, namespace["fit_cost"]
-    return _COSTS[key][1]
+        _FITS[key] = f, (namespace["fit_cost"], namespace["fit_covariance"])
+    return _FITS[key][1]
 
 
 def _weights(sigma, ydata):
     if np.ndim(sigma) > 1:
-        raise NotImplementedError("a covariance as sigma of curve_fit has no derivative: weigh the residuals yourself")
+        raise RuleError(
+            "a matrix as sigma of curve_fit has no derivative",
+            hint="fit by scipy.optimize.least_squares, with residuals that the inverse Cholesky factor of it weighs",
+        )
     return np.ones(np.shape(ydata)) if sigma is None else np.asarray(sigma, float) * np.ones(np.shape(ydata))
-
-
-def without_tangent(pcov):
-    """NaN as the tangent of the covariance of a fit, of which no derivative is known.
-
-    >>> without_tangent(np.ones((1, 1))).tolist()
-    [[nan]]
-    """
-    return np.full(np.shape(pcov), np.nan)

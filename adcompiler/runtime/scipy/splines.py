@@ -25,10 +25,13 @@ class PiecewisePolynomial(NamedTuple):
 
     c: np.ndarray
     x: np.ndarray
-    extrapolate: bool = True
+    extrapolate: bool | str = True
 
     def __call__(self, t, nu=0, extrapolate=None):
-        return polynomial_value(self.c, self.x, t, nu, self.extrapolate if extrapolate is None else extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            return polynomial_value(self.c, self.x, wrapped(t, self.x[0], self.x[-1]), nu)
+        return polynomial_value(self.c, self.x, t, nu, extrapolate)
 
     def derivative(self, nu=1):
         """The spline of the derivative."""
@@ -36,7 +39,31 @@ class PiecewisePolynomial(NamedTuple):
 
     def integrate(self, a, b, extrapolate=None):
         """The integral from a to b."""
-        return polynomial_integral(self.c, self.x, a, b, self.extrapolate if extrapolate is None else extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            return periodic_integral(self.c, self.x, a, b)
+        return polynomial_integral(self.c, self.x, a, b, extrapolate)
+
+
+def wrapped(t, start, end):
+    """`t` moved by whole periods into the interval from `start` to `end`.
+
+    >>> wrapped(5.5, 0.0, 2.0)
+    1.5
+    """
+    return start + (t - start) % (end - start)
+
+
+def periodic_integral(c, x, a, b):
+    """The integral of a piecewise polynomial that is continued periodically.
+
+    >>> float(periodic_integral(np.array([[2.0, 4.0]]), np.array([0.0, 1.0, 2.0]), 0.5, 4.5))
+    12.0
+    """
+    start, end = x[0], x[-1]
+    periods = np.floor((b - start) / (end - start)) - np.floor((a - start) / (end - start))
+    part = polynomial_integral(c, x, wrapped(a, start, end), wrapped(b, start, end))
+    return part + periods * polynomial_integral(c, x, start, end)
 
 
 def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
@@ -45,7 +72,9 @@ def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     >>> round(float(cubic_spline(np.arange(4.0), np.arange(4.0) ** 3)(1.5)), 12)
     3.375
     """
-    return PiecewisePolynomial(cubic_coefficients(x, y, axis, bc_type), x, True if extrapolate is None else extrapolate)
+    if extrapolate is None:
+        extrapolate = "periodic" if bc_type == "periodic" else True
+    return PiecewisePolynomial(cubic_coefficients(x, y, axis, bc_type), x, extrapolate)
 
 
 def piecewise_polynomial(c, x, extrapolate=None):
@@ -73,8 +102,6 @@ def without_values(bc_type):
     (((1, np.float64(0.0)), (2, np.float64(0.0))), 'natural')
     """
     if isinstance(bc_type, str):
-        if bc_type == "periodic":
-            raise NotImplementedError("a periodic spline has no derivative here: its first and last values are one")
         return bc_type
     return tuple(end if isinstance(end, str) else (end[0], 0.0 * np.asarray(end[1]).ravel()[0]) for end in bc_type)
 
@@ -88,7 +115,18 @@ def cubic_coefficients_tangent(y_dot, x, bc_type="not-a-knot"):
     ends = without_values(bc_type)
     if np.ndim(y_dot) > 1 and not isinstance(ends, str):
         ends = tuple(e if isinstance(e, str) else (e[0], np.zeros(np.shape(y_dot)[1:])) for e in ends)
-    return interpolate.CubicSpline(x, y_dot, 0, ends).c
+    return interpolate.CubicSpline(x, closed(y_dot) if bc_type == "periodic" else y_dot, 0, ends).c
+
+
+def closed(y_dot):
+    """Tangents of the values of a periodic spline, whose first and last ones are one number: both get their mean.
+
+    >>> closed(np.array([1.0, 5.0, 3.0])).tolist()
+    [2.0, 5.0, 2.0]
+    """
+    made = np.array(y_dot, float)
+    made[0] = made[-1] = 0.5 * (made[0] + made[-1])
+    return made
 
 
 def cubic_values_adjoint(c_bar, x, shape, bc_type="not-a-knot"):
@@ -228,10 +266,13 @@ class BasisSpline(NamedTuple):
     t: np.ndarray
     c: np.ndarray
     k: int
-    extrapolate: bool = True
+    extrapolate: bool | str = True
 
     def __call__(self, x, nu=0, extrapolate=None):
-        return basis_value(self.t, self.c, self.k, x, nu, self.extrapolate if extrapolate is None else extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            return basis_value(self.t, self.c, self.k, wrapped(x, self.t[self.k], self.t[-self.k - 1]), nu)
+        return basis_value(self.t, self.c, self.k, x, nu, extrapolate)
 
 
 def basis_spline(t, c, k, extrapolate=True):
@@ -249,7 +290,8 @@ def interpolating_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=T
     >>> round(float(interpolating_spline(np.arange(4.0), np.arange(4.0) ** 3)(1.5)), 12)
     3.375
     """
-    return BasisSpline(spline_knots(x, k, t, bc_type), spline_coefficients(x, y, k, t, bc_type, axis), k)
+    knots, coefficients = spline_knots(x, k, t, bc_type), spline_coefficients(x, y, k, t, bc_type, axis)
+    return BasisSpline(knots, coefficients, k, "periodic" if bc_type == "periodic" else True)
 
 
 def spline_knots(x, k=3, t=None, bc_type=None):
@@ -267,7 +309,7 @@ def spline_coefficients(x, y, k=3, t=None, bc_type=None, axis=0):
     >>> spline_coefficients(np.arange(2.0), np.array([3.0, 5.0]), 1).tolist()
     [3.0, 5.0]
     """
-    return interpolate.make_interp_spline(x, y, k, t, bc_type, axis).c
+    return np.array(interpolate.make_interp_spline(x, y, k, t, bc_type, axis).c)  # of degree 1 they are y itself
 
 
 def _scalar_ends(bc_type):
@@ -283,7 +325,7 @@ def spline_coefficients_tangent(y_dot, x, k=3, t=None, bc_type=None):
     [3.0, 5.0]
     """
     if bc_type == "periodic":
-        raise NotImplementedError("a periodic spline has no derivative here: its first and last values are one")
+        y_dot = closed(y_dot)
     ends = _scalar_ends(bc_type)
     if np.ndim(y_dot) > 1 and isinstance(ends, tuple):
         zeros = np.zeros(np.shape(y_dot)[1:])

@@ -34,9 +34,18 @@ SAMPLES = [
         ((Y[0],), {"dx": 0.7})]],
 ]
 CASES = SAMPLES + [(integrate.quad, (decay, 0.2, 1.7, (0.4, 1.3)), {}), (integrate.quad, (decay, 0.2, np.inf, (0.4, 1.3)), {})]
-IN_PROGRAMS = [
-    (integrate.solve_ivp, (oscillator, (0.0, 1.0), np.ones(2)), {}), (integrate.odeint, (oscillator, np.ones(2), GRID), {}),
-]
+TIGHT = {"rtol": 1e-11, "atol": 1e-11}
+
+
+def final_state(y0, k, c):
+    return integrate.solve_ivp(oscillator, (0.0, 1.0), y0, args=(k, c), rtol=1e-11, atol=1e-11).y[:, -1]
+
+
+IN_PROGRAMS = [(integrate.solve_ivp, (oscillator, (0.0, 1.0), np.ones(2)), {})]
+# the rule that is checked, a program around its call, arguments
+PROGRAMS = [(integrate.solve_ivp, final_state, (np.array([1.0, -0.5]), 1.3, 0.2))]
+AT_A_POINT = [(integrate.odeint, (lambda t, y, k, c: oscillator(t, y, k, c), np.array([1.0, -0.5]), GRID, (1.3, 0.2)),
+               {"tfirst": True, **TIGHT})]
 
 
 @pytest.mark.parametrize("function, args, kwargs", CASES)
@@ -45,7 +54,7 @@ def test_adjoint_and_tangent_agree_with_differences(function, args, kwargs):
 
 
 def test_every_rule_of_the_file_has_a_case():
-    assert uncovered_rules(rules, CASES + IN_PROGRAMS) == []
+    assert uncovered_rules(rules, CASES + IN_PROGRAMS + AT_A_POINT) == []
 
 
 @pytest.mark.parametrize("n", range(2, 9))

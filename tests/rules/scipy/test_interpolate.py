@@ -127,6 +127,39 @@ def test_splines_in_programs(f):
     check_both_modes(f, Y, 2.1, tolerance=1e-6, step=1e-4)
 
 
+PERIOD = np.array([0.0, 0.7, 1.5, 2.0, 3.0])
+
+
+def periodic(u, t):
+    s = interpolate.CubicSpline(PERIOD, np.concatenate((u, u[:1])), bc_type="periodic")
+    return s(t * np.array([0.5, 1.0, 3.1, -2.0])) @ np.array([1.0, 2.0, 3.0, -1.0]) + s(t, 1) + s.derivative()(t + 7.0)
+
+
+def periodic_integrals(u, t):
+    s = interpolate.CubicSpline(PERIOD, np.concatenate((u, u[:1])), bc_type="periodic")
+    return s.integrate(-0.3 * u[0] * t, 5.0 * u[2]) + s.integrate(4.0, u[1]) + t
+
+
+def periodic_basis(u, t):
+    s = interpolate.make_interp_spline(PERIOD, np.concatenate((u, u[:1])), k=3, bc_type="periodic")
+    return s(t * np.array([0.5, 1.0, 3.1, -2.0])) @ np.array([1.0, 2.0, 3.0, -1.0]) + s(t + 4.0, nu=1)
+
+
+@pytest.mark.parametrize("f", [periodic, periodic_basis])
+def test_periodic_splines(f):
+    check_both_modes(f, np.array([0.3, -1.0, 2.0, 0.4]), 1.3)
+
+
+def test_integrals_of_periodic_splines():
+    check_both_modes(lambda u: periodic_integrals(u, 1.3), np.array([0.3, -1.0, 2.0, 0.4]))
+
+
+def test_the_ends_of_a_periodic_spline_share_evenly():
+    y = np.array([0.3, -1.0, 2.0, 0.4, 0.3])
+    gradient = ad.grad(lambda y: interpolate.CubicSpline(PERIOD, y, bc_type="periodic")(0.2))(y)
+    assert gradient[0] == gradient[-1] != 0.0
+
+
 def test_grids_in_programs():
     check_both_modes(on_a_grid, RNG.standard_normal((4, 5)), 0.3, tolerance=1e-6, step=1e-5)
 

@@ -217,6 +217,41 @@ def test_riccati_equations(function, f):
     np.testing.assert_allclose(inner, np.sum(x_bar.conj() * got).real, rtol=1e-9)
 
 
+def solved_by_factors(a, b):
+    return linalg.lu_solve(linalg.lu_factor(a), b)
+
+
+def solved_by_cholesky(a, b):
+    return linalg.cho_solve(linalg.cho_factor(a @ a.T + np.eye(3)), b)
+
+
+def log_determinant(a):
+    return 2.0 * np.sum(np.log(np.diag(linalg.cho_factor(a @ a.T + np.eye(3))[0])))
+
+
+def pivoted(a):
+    q, r, p = linalg.qr(a, mode="economic", pivoting=True)
+    return q * q @ (r * r)
+
+
+def continuous_riccati(a, b, q, r):
+    return linalg.solve_continuous_are(a, b, q @ q.T + np.eye(3), r @ r.T + np.eye(2))
+
+
+def discrete_riccati(a, b, q, r):
+    return linalg.solve_discrete_are(a, b, q @ q.T + np.eye(3), r @ r.T + np.eye(2))
+
+
+RICCATI = (0.5 * real(3, 3), real(3, 2), real(3, 3), real(2, 2))
+# the rule that is checked, a program around its call, arguments
+PROGRAMS = [
+    (linalg.lu_solve, solved_by_factors, (regular(real, 3, 3), real(3))),
+    (linalg.cho_solve, solved_by_cholesky, (real(3, 3), real(3))), (linalg.cho_factor, log_determinant, (real(3, 3),)),
+    (lookup(linalg.qr).for_call({"mode": "economic", "pivoting": True}), pivoted, (real(4, 3),)), (linalg.solve_continuous_are, continuous_riccati, RICCATI),
+    (linalg.solve_discrete_are, discrete_riccati, RICCATI),
+]
+
+
 def test_programs():
     a, b = regular(real, 4, 4), real(4)
 

@@ -41,6 +41,16 @@ CASES = (
 
 CASES += [(f, (real(5, 4), real(3, 5)), {"mode": m}) for f in (images.kernel_adjoint, images.kernel_filter)
           for m in (*MODES, ["wrap", "nearest"])]
+CASES += [(f, (real(5, 4), real(2, 3), m, o, k), {}) for f in (images.correlate_adjoint, images.correlated)
+          for m in MODES for o in (0, (0, 1)) for k in (False, True)]
+CASES += [(images.weights_adjoint, (real(5, 4), real(5, 4), (2, 3), m, 0, k), {}) for m in MODES for k in (False, True)]
+CASES += [(f, (real(5, 4), real(3), a, m, 1, k), {}) for f in (images.correlate1d_adjoint, images.correlated_lines)
+          for a in (0, 1) for m in MODES for k in (False, True)]
+CASES += [(images.line_weights_adjoint, (real(5, 4), real(5, 4), 3, a, m), {}) for a in (0, 1) for m in MODES]
+CASES += [(images.gaussian_filter_adjoint, (real(5, 6), 0.7, 1, m), {}) for m in MODES]
+CASES += [(images.uniform_filter_adjoint, (real(5, 4), (2, 3), m), {}) for m in MODES]
+CASES += [(f, (real(4, 5),), {"mode": m}) for f in (images.laplace_adjoint, images.sobel_adjoint, images.prewitt_adjoint)
+          for m in MODES]
 
 
 @pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))

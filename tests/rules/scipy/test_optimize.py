@@ -220,18 +220,56 @@ def test_minima_in_programs(f, args):
     check_both_modes(f, *args, tolerance=2e-5, agreement=1e-6, step=1e-3)
 
 
+# the rule that is checked, a program around its call, arguments, tolerance: minima are found to half the digits
+PROGRAMS = [
+    (optimize.root_scalar, result_object, (1.3, 2.0)), (optimize.root, list_system, (1.3, 2.0)),
+    (optimize.minimize, quadratic, (1.3, 2.0), 1e-4), (optimize.minimize_scalar, one_variable, (1.3, 2.0), 1e-4),
+    (optimize.least_squares, fitted, (DATA, 1.2), 1e-4), (optimize.curve_fit, fitted_curve, (DATA, np.linspace(0.5, 1.5, 6)), 1e-4),
+]
+
+
 def test_the_place_of_a_minimum_in_closed_form():
     g = ad.grad(lambda p: optimize.minimize(lambda x: (x[0] - p ** 2) ** 2, [0.0], tol=1e-10).x[0])(1.5)
     np.testing.assert_allclose(g, 3.0, rtol=1e-8)
 
 
-def test_standard_errors_of_a_fit_move_with_the_data_or_are_refused():
-    def f(y):
-        popt, pcov = optimize.curve_fit(curve, np.linspace(0.0, 2.0, 6), y, [1.0, 1.0])
-        return pcov[0, 0]
+def fit_by_hand(x, y, sigma, absolute):
+    """Parameters of `curve` by Newton's method, and their covariance."""
+    p = np.array([2.0, 0.8])
+    for _ in range(30):
+        e, r = np.exp(-p[1] * x), (curve(x, *p) - y) / sigma
+        slopes = np.stack([e, -p[0] * x * e], axis=1) / sigma[:, None]
+        curved = np.array([[0.0 * x, -x * e], [-x * e, p[0] * x * x * e]]) / sigma
+        p = p - np.linalg.solve(slopes.T @ slopes + curved @ r, slopes.T @ r)
+    return p, np.linalg.inv(slopes.T @ slopes) * (1.0 if absolute else r @ r / (len(y) - 2))
 
-    with pytest.raises(NotImplementedError, match="covariance that curve_fit returns"):
-        ad.grad(f)(DATA)
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_standard_errors_of_a_fit_move_with_the_data(absolute):
+    x, sigma = np.linspace(0.0, 2.0, 6), np.linspace(0.5, 1.5, 6)
+
+    def f(y, sigma):
+        popt, pcov = optimize.curve_fit(curve, x, y, [2.0, 0.8], sigma, absolute)
+        return np.sqrt(pcov[0, 0]) + pcov[0, 1] + popt[1]
+
+    def by_hand(y, sigma):
+        popt, pcov = fit_by_hand(x, y, sigma, absolute)
+        return np.sqrt(pcov[0, 0]) + pcov[0, 1] + popt[1]
+
+    directions = np.random.default_rng(0).standard_normal((2, 6))
+    _, tangent = ad.jvp(f, (DATA, sigma), tuple(directions))
+    wanted = [by_hand(DATA + h * directions[0], sigma + h * directions[1]) for h in (1e-5, -1e-5)]
+    np.testing.assert_allclose(tangent, (wanted[0] - wanted[1]) / 2e-5, rtol=1e-5)
+    np.testing.assert_allclose(np.sum(directions * ad.grad(f, wrt=(0, 1))(DATA, sigma)), tangent, rtol=1e-7)
+
+
+def test_a_matrix_of_weights_is_refused_with_its_line():
+    def weighted(y):
+        return optimize.curve_fit(curve, np.linspace(0.0, 2.0, 6), y, [1.0, 1.0], np.eye(6))[0][0]
+
+    with pytest.raises(ad.RuleError, match="a matrix as sigma") as caught:
+        ad.grad(weighted)(DATA)
+    assert "optimize.curve_fit" in str(caught.value) and "least_squares" in caught.value.hint
 
 
 @pytest.mark.parametrize("f, words", [
@@ -243,3 +281,10 @@ def test_standard_errors_of_a_fit_move_with_the_data_or_are_refused():
 def test_refused_minima(f, words):
     with pytest.raises(ad.AdcompilerError, match=words):
         ad.grad(f)(1.3)
+
+
+def test_solvers_whose_arguments_are_given_by_keyword():
+    def f(p):
+        return optimize.newton(func=lambda x, q: x ** 3 + x - q, x0=1.0, args=(p,), tol=1e-14)
+
+    check_both_modes(f, 2.0)

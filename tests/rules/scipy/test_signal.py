@@ -5,6 +5,7 @@ from scipy import signal
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
+from adcompiler.runtime.scipy.signals import savgol_adjoint
 from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(signal.convolve)
@@ -37,6 +38,7 @@ CASES = (
     + [(signal.sosfilt, (SOS, real(3, 9)), {}), (signal.sosfilt, (SOS, real(9, 3)), {"axis": 0})]
     + [(signal.savgol_filter, (real(*s), w, p), {"deriv": d, "delta": 0.5, "axis": a}) for s, a in [((9,), -1), ((3, 9), 1), ((9, 2), 0)]
        for w, p, d in [(5, 2, 0), (5, 3, 1), (9, 2, 0), (1, 0, 0), (4, 2, 0)]]
+    + [(savgol_adjoint, (real(3, 9), (3, 9), 5, 2), {})]
     + [(signal.detrend, (real(3, 7),), {"type": t, "axis": a}) for t in ("linear", "constant") for a in (0, 1)]
     + [(signal.detrend, (real(8),), {"bp": 3})]
     + [(signal.hilbert, (real(*s),), {"axis": a}) for s in [(3, 6), (3, 5)] for a in (0, 1)]
