@@ -78,7 +78,7 @@ def heat(u, k, source):
 @ad.custom_root(heat)
 def stationary(k, source):
     u = np.zeros(source.shape)
-    for _ in range(12):
+    for _ in range(20):
         jacobian = ad.jacobian(heat)(u, k, source).reshape(source.size, source.size)
         u = u - np.linalg.solve(jacobian, heat(u, k, source).ravel()).reshape(u.shape)
     return u
