@@ -22,12 +22,10 @@ async def coroutine(x):
     return x
 
 
-def matching(x, k=1):
-    match k:
-        case 1:
-            return x * x
-        case _:
-            return x
+def matching(x):
+    match {"a": x, "b": 2.0 * x}:
+        case {"a": a, **rest}:
+            return a * rest["b"]
 
 
 def exception_group(x):
@@ -103,6 +101,15 @@ def changes_what_it_runs_over(x):
     return total
 
 
+def type_of_what_may_be_none(x):
+    best = None
+    for k in range(3):
+        if type(best) is np.ndarray:
+            x = x * best
+        best = x * k
+    return np.sum(x)
+
+
 class Doubles:
     def __setattr__(self, name, value):
         object.__setattr__(self, name, 2.0 * value)
@@ -169,6 +176,7 @@ ROWS = {
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
     "a loop over `chain`, `pairwise`": (changes_what_it_runs_over, np.ones(3)),
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
+    "what may be `None` given to": (type_of_what_may_be_none, np.ones(3)),
     "a number read back from its text": (read_from_text, 2.0),
     "files, clocks and calls of unknown functions": (clock_in_a_segment, 2.0),
 }

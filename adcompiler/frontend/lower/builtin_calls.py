@@ -22,6 +22,7 @@ from ...surgery import on_adjoint
 from . import iterators, match_kinds, numbers
 from .checkpoints import checkpointed_function
 from .hooks import lower_on_adjoint
+from .joins import refuse_optional
 from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
 from .objects import replaced
 
@@ -47,6 +48,8 @@ def _isinstance(cx, node, args, kwargs):
     t = cx.type(args[0])
     if classes is NOTHING:
         return None
+    if getattr(args[0], "optional", False):
+        return cx.assign_temporary(Call(isinstance, tuple(args)), BOOL, node)
     if isinstance(t, Ref):
         holder = cx.assumed.holders[t.site]
         cls = holder.cls or {"list": list, "dict": dict}[t.kind]
@@ -65,6 +68,7 @@ def _hasattr(cx, node, args, kwargs):
     t, name = cx.type(args[0]), cx.constant(args[1])
     if not isinstance(name, str):
         return None
+    refuse_optional(cx, node, args[0], "hasattr")
     if isinstance(t, Ref) and t.kind == "object":
         holder = cx.assumed.holders[t.site]
         return Const(name in holder.items or hasattr(holder.cls, name))
@@ -282,6 +286,7 @@ def _running_sum(cx, node, args):
 
 def _type(cx, node, args, kwargs):
     t = cx.type(args[0])
+    refuse_optional(cx, node, args[0], "type")
     if isinstance(t, Ref):
         return Const(cx.assumed.holders[t.site].cls or {"list": list, "dict": dict}[t.kind])
     try:

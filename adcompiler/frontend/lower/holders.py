@@ -17,14 +17,17 @@ from ...ir.types import (
     Num,
     Opaque,
     Ref,
+    STATIC,
     Static,
     Tup,
     Undefined,
     carries_derivative,
+    join,
     join_all,
     without_dims,
 )
 from .alias_groups import Group
+from .baked import COMPILED
 from .distributions import Frozen, FrozenMethod
 from .rule_calls import spread
 from .values import bring, share_holder_group
@@ -47,6 +50,8 @@ def record(cx, holder, key, operand, site):
     """Note that a holder receives an operand; arrays in containers are found by identity from then on."""
     t = cx.type(operand)
     constant = cx.constant(operand)
+    if isinstance(operand, Var) and operand.optional and COMPILED not in cx.frame.globals:
+        t = join(STATIC, t)  # read back, it may be None
     if isinstance(constant, (Frozen, FrozenMethod)):
         t, constant = OPAQUE, NOTHING  # read back, it is an object of which only the run knows the parameters
     if isinstance(t, Tup):

@@ -48,8 +48,8 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
         target.const = known if known is not None or not callable(ca if isinstance(tb, Undefined) else cb) else NOTHING
     elif ca is not NOTHING and cb is not NOTHING and type(ca) is type(cb) and _same(ca, cb):
         target.const = ca
-    elif (ca is None or cb is None) and COMPILED in cx.frame.globals:
-        # generated code sets a name to None where no other value is read
+    elif (ca is None) != (cb is None) and (COMPILED in cx.frame.globals or may_be_none(tb if ca is None else ta)):
+        # None until there is a value; generated code sets a name to None where no other value is read
         kept = b if ca is None else a
         target.type, target.varied = kept.type, kept.varied
         target.const = kept.const if callable(kept.const) else NOTHING
@@ -88,6 +88,21 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
             items.append(item)
         target.items = tuple(items)
     phis.append(phi)
+
+
+def may_be_none(t) -> bool:
+    """Is a name of this type followed where it is None on another path? Tests for None are then made at run time."""
+    return isinstance(t, Ref) or isinstance(t, Num) and t.boxed is True
+
+
+def refuse_optional(cx, node, operand, taker):
+    """What may be None on a path, where it is given to something that looks at its type when compiling."""
+    if getattr(operand, "optional", False) and COMPILED not in cx.frame.globals:
+        cx.unsupported(
+            node,
+            f"'{operand.name}' may be None here, and {taker} must know what it gets",
+            "start with a value of its kind instead of None",
+        )
 
 
 def _known_object(value):

@@ -18,7 +18,7 @@ from .expressions import lower_expression
 from .iterators import refuse_changes
 from .joins import memory_leaves, owner_of
 from .iteration import is_filter, iteration, unrolled_items
-from .joins import join_environments
+from .joins import join_environments, may_be_none
 from .values import bring
 
 
@@ -233,7 +233,7 @@ class _Head:
             t = init.type if init is not None else UNDEFINED
             if known is not None:
                 dims = t.dims if isinstance(t, Num) and known["dims"] else None
-                if self.is_unset(init):
+                if self.is_unset(init, known["type"]):
                     t = known["type"]
                 else:
                     t = cx.assumed.join(without_dims(t) if isinstance(t, Num) else t, known["type"])
@@ -248,7 +248,8 @@ class _Head:
             head.const = init.const if init is not None and (known is None or known["constant"]) else NOTHING
             if init is None and known is not None and known["constant"]:
                 head.const = known["value"]
-            head.optional = init is not None and (init.optional or self.is_unset(init))
+            head.optional = init is not None and (init.optional or self.is_unset(init, t))
+            head.optional |= known is not None and known["optional"]
             phi = Phi(head, init, None)
             head.definition = phi
             loop.phis.append(phi)
@@ -259,9 +260,9 @@ class _Head:
         self.share(before)
         self.entry_env = dict(cx.env)
 
-    def is_unset(self, v) -> bool:
-        """Is it a name that generated code sets to None where no value of it is read?"""
-        return v is not None and v.const is None and COMPILED in self.cx.frame.globals
+    def is_unset(self, v, t) -> bool:
+        """Is it a name that is None until it gets a value of type `t`?"""
+        return v is not None and v.const is None and (COMPILED in self.cx.frame.globals or may_be_none(t))
 
     def items(self, loop, head, init):
         """Components of a tuple that changes in the loop are phis of their own."""
@@ -360,10 +361,12 @@ class _Head:
 
     def learn(self, key, head: Var | None, after: Var):
         cx = self.cx
-        t = cx.assumed.join(
-            head.type if head is not None and not self.is_unset(head) else UNDEFINED,
-            without_dims(after.type) if isinstance(after.type, Num) else after.type,
-        )
+        before = head.type if head is not None and not self.is_unset(head, after.type) else UNDEFINED
+        behind = without_dims(after.type) if isinstance(after.type, Num) else after.type
+        optional = after.optional
+        if head is not None and head.const is not None and self.is_unset(after, head.type):
+            behind, optional = UNDEFINED, True
+        t = cx.assumed.join(before, behind)
         dims = (
             head is not None
             and isinstance(t, Num)
@@ -386,6 +389,7 @@ class _Head:
             t, varied = cx.assumed.join(known["type"], t), varied or known["varied"]
             constant = constant and known["constant"]
             dims = dims and known["dims"]
+            optional |= known["optional"]
         absorbed = frozenset(s for v in (head, after) if v is not None for s in cx.sites_of(v))
         new = {
             "absorbed": absorbed | (known["absorbed"] if known is not None else frozenset()),
@@ -395,6 +399,7 @@ class _Head:
             "name": after.name,
             "value": value if constant else NOTHING,
             "dims": dims,
+            "optional": optional,
         }
         old = known or (
             None
@@ -405,6 +410,7 @@ class _Head:
                 "varied": head.varied,
                 "constant": head.const is not NOTHING,
                 "dims": isinstance(head.type, Num) and bool(head.type.rank),
+                "optional": head.optional,
             }
         )
         if (
@@ -414,6 +420,7 @@ class _Head:
             or isinstance(t, Opaque) and not new["absorbed"] <= old["absorbed"]
             or (old["constant"] and not new["constant"])
             or (old["dims"] and not new["dims"])
+            or (new["optional"] and not old["optional"])
         ):
             cx.assumed.changed = True
             self.known[key] = new
@@ -447,6 +454,7 @@ class _Head:
         var = cx.new_var(head.name, head.type, self.node, hidden=head.hidden)
         var.varied, var.const, var.group, var.dim = head.varied or cx.is_marked(var), head.const, head.group, None
         cx.absorb(var, head)
+        var.optional = head.optional
         phi = Phi(var, head, None)
         var.definition = phi
         loop.exits.append(phi)

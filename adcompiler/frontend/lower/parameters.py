@@ -17,7 +17,7 @@ def bind_parameter(cx, node, name, operand, rebound):
     refuse_name(cx, node, operand)
     if rebound and isinstance(operand, Var):
         var = cx.new_var(cx.printed_name(name), cx.type(operand), node)
-        var.absorbed = operand.absorbed
+        var.absorbed, var.optional = operand.absorbed, operand.optional
         var.const, var.varied, var.group, var.items, var.dim = (
             operand.const,
             operand.varied,

@@ -25,6 +25,7 @@ from .argument_forms import (
 )
 from .bound_names import assigned_names
 from .frames import Frame
+from .joins import refuse_optional
 from .values import share_holder_group
 
 MOST_INSTANCES = 40  # of one function
@@ -90,6 +91,9 @@ def call_recursive(cx, node, callee, args, kwargs):
         cx.assumed.changed = True
     bound = bind_arguments(cx, node, callee, None, list(args), dict(kwargs))
     captured = captured_variables(cx, node, callee, bound)
+    for operand in (*bound.values(), *captured.values()):
+        for leaf in operand_leaves(operand):
+            refuse_optional(cx, node, leaf, "a recursive function")
     key = (
         definition,
         tuple((n, form_of(cx, node, o)) for n, o in bound.items()),
@@ -280,6 +284,7 @@ def _walk_instance(cx, instance):
     lower_block(cx, structured.body)
     frame.live_now = None
     instance.result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
+    refuse_optional(cx, callee.node, instance.result, "the caller of a recursive function")
     _learn(cx, instance, given, cx.stored_families[stores:])
     instance.function = Function(
         instance.name,
