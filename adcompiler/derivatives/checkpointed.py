@@ -60,7 +60,10 @@ def written_checkpointed(programs, resolved, signature: Signature, compiled, *, 
     else:
         value = f"{made}[0], " if with_value else ""
         results = f"    {made} = {function.__name__}({given})\n    return {value}{packed}\n"
-    return written_function(name, f"def {name}({parameters}):\n{results}", {function.__name__: function, **flat.known})
+    written = written_function(name, f"def {name}({parameters}):\n{results}", {function.__name__: function, **flat.known})
+    if not with_value and all(len(places) == 1 and flat.leaves[places[0]].path == path for places, path in zip(inputs, resolved.asked, strict=True)):
+        written.product = ruled.product([n for n, _ in signature.parameters], resolved)
+    return written
 
 
 def _is_real(t) -> bool:
@@ -181,6 +184,21 @@ class _Ruled:
                 lines += [f"    {line}\n" for line in returned]
         text = f"def tangent(tangents, result, {', '.join(self.inner_names)}):\n{''.join(lines)}"
         return _part_of_rule("tangent", text, known)
+
+    def product(self, parameters, resolved):
+        """`def product_of_f(arguments, v)`: the derivative of the gradient along `v`, without the gradient itself."""
+        v = free_name("v", {*parameters, *self.flat.known})
+        gradient = self.gradient(self.slope(self.wanted), self.wanted)
+        asked = [[leaf.path for leaf in self.leaves].index(path) for path in resolved.asked]
+        along = [v if resolved.is_single else f"{v}[{asked.index(k)}]" for k in self.wanted]
+        given = ", ".join([*(leaf.read for leaf in self.leaves), *along])
+        places = [self.wanted.index(k) for k in asked]
+        body = f"gradient_of_slope({given})"
+        lines = [f"return {body}[0]"]
+        if not resolved.is_single:
+            lines = [f"found = {body}", f"return {_tuple([f'found[{n}]' for n in places])}"]
+        text = f"def product({', '.join([*parameters, v])}):\n" + "".join(f"    {line}\n" for line in lines)
+        return written_function("product", text, {"gradient_of_slope": gradient})
 
     @property
     def inner_names(self):

@@ -12,11 +12,12 @@ import numpy as np
 from ..calling import resolve_wrt
 from ..replaying import run_adjoint
 from ..errors import AdcompilerError, NotScalarError, UnsupportedSyntaxError
-from ..forward import run_tangent
+from ..forward import directions, run_tangent
 from ..forward_gradient import basis
 from ..frontend.signature import Signature
 from ..generated_calls import call_generated
 from ..many_directions import columns_along_basis
+from ..pipeline import switches
 from ..runtime.finish import is_nan, private_copy
 from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
@@ -300,9 +301,20 @@ class HessianProduct(Derivative):
         self.__name__ = f"hessian_product_of_{gradient.__name__.removeprefix('grad_of_')}"
         self._forward_programs = None
         self._short = None
+        self._products: dict = {}
 
     def __reduce__(self):
         return HessianProduct, (self.function, self.wrt)
+
+    def product(self, programs, binding, wrt):
+        """Of a checkpointed function: the product as a function of the arguments and the vector; None for others."""
+        signature = programs.signature(binding, wrt.paths)
+        key = (signature, switches(), *programs.present)
+        if key not in self._products:
+            if len(self._products) > 16:
+                self._products.clear()
+            self._products[key] = getattr(programs.source_at(signature, False).function, "product", None)
+        return self._products[key]
 
     def __call__(self, *args, **kwargs):
         *args, v = args
@@ -315,6 +327,12 @@ class HessianProduct(Derivative):
         programs = self._forward_programs
         binding = programs.bind(tuple(args), kwargs)
         wrt = resolve_wrt(self.wrt, binding)
+        if wrt.differentiable and programs.backend == "numpy":
+            product = self.product(programs, binding, wrt)
+            if product is not None:
+                given = directions(binding, wrt, [v] if wrt.is_single else list(v))
+                along = [given[path[0]] for path in wrt.asked]
+                return product(*binding.values, along[0] if wrt.is_single else along)
         self.remember(programs, binding, wrt)
         return run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))[1]
 
