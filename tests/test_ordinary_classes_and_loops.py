@@ -1,5 +1,6 @@
 """Forms that ordinary code has: slots, private names, loops over all elements, sorted keys, arrays spread into classes."""
 
+import collections
 import heapq
 from dataclasses import dataclass
 
@@ -152,7 +153,29 @@ def heap_of_numbers(x):
     return total * x[2]
 
 
+def starred_loop_targets(x):
+    log = []
+    for k in range(3):
+        log.append((k, 2, x[k] ** 2))
+    s = 0.0
+    for *_, a in log:
+        for b, *_ in log:
+            for c, *rest in x.reshape(2, 2):
+                s += a * b * c * rest[0]
+    return s + sum(a * sum(b * c for b, *_, c in log) for *_, a in log)
+
+
+def counted_kinds(x):
+    kinds = collections.Counter()
+    for v in x:
+        kinds["large" if v > 0.5 else "small"] += 1
+        kinds.update(["all"])
+    return np.sum(x**2) * kinds["large"] + kinds["small"] * x[0] ** 3 + kinds["all"] * x[1]
+
+
 PROGRAMS = [
+    (starred_loop_targets, np.array([0.5, 0.8, -0.9, 0.3])),
+    (counted_kinds, np.array([0.6, 0.8, 0.9, 0.3])),
     (attributes_by_keyword, np.array([0.5, 0.8, -0.9])),
     (heap_of_numbers, np.array([0.5, 0.8, -0.9, 0.3, 1.1])),
     (deleted_slices, np.array([0.5, 0.8, -0.9])),

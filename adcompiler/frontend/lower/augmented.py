@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import Var
-from ...ir.types import Num, Ref
+from ...ir.types import Num, Opaque, Ref
 from . import numbers
 from .assignments import bind_name
 from .containers import extend_in_place, update_attribute, update_item
@@ -27,7 +27,10 @@ def lower_augmented(cx, node):
         update_attribute(cx, node, base, target.attr, function, lambda: lower_expression(cx, node.value))
         return
     index = lower_index(cx, target.slice)
-    if isinstance(cx.type(base), Num):
+    if isinstance(cx.type(base), Opaque) and not cx.varied(base):
+        old = subscript(cx, node, base, index)
+        store(cx, node, base, index, apply_operator(cx, node, function, old, lower_expression(cx, node.value)))
+    elif isinstance(cx.type(base), Num):
         _augment_region(cx, node, base, index, function)
     else:
         update_item(cx, node, base, index, function, lambda: lower_expression(cx, node.value))

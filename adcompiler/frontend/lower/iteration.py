@@ -487,6 +487,9 @@ def _integer(cx, node, function, a, b):
     return emit_call(cx, node, function, (a, b), {})
 
 
+_WHOLE = "whole_element"  # what a pattern with a star takes apart in the body
+
+
 def _match(cx, node, target, element):
     """Bind a target pattern to an element; the printed pattern, and what must be computed in the body."""
     later = []
@@ -507,12 +510,19 @@ def _match(cx, node, target, element):
             operand, pattern = visit_operand(element, target.id)
             return pattern
         if isinstance(target, (ast.Tuple, ast.List)):
+            starred = any(isinstance(e, ast.Starred) for e in target.elts)
+            if starred and (isinstance(element, list) or _WHOLE in cx.frame.locals):
+                cx.unsupported(
+                    node, "a starred name in a loop target", "take the element apart in the body: first, *rest = element"
+                )
+            if starred:
+                operand, pattern = visit_operand(element, _WHOLE)
+                later.append((target, lambda: operand))
+                return pattern
             if isinstance(element, list):
                 if len(element) != len(target.elts):
                     cx.unsupported(node, f"{len(element)} values are unpacked into {len(target.elts)} names")
                 return tuple(visit(t, e) for t, e in zip(target.elts, element, strict=True))
-            if any(isinstance(e, ast.Starred) for e in target.elts):
-                cx.unsupported(node, "a starred name in a loop target")
             items = (
                 [bring(cx, i) for i in element.items]
                 if isinstance(element, Var) and element.items is not None
