@@ -35,7 +35,7 @@ def grown_lists(x, n):
         sums.append(sums[-1] + np.sum(rows[k]) * k)
     last = sums.pop()
     squares = [s * s for s in sums if s > 0.5]
-    return last + sum(squares) + np.sum(rows[1]) * len(rows)
+    return last + sum(squares) + sum(sums[1:], 0.5) + np.sum(rows[1]) * len(rows)
 
 
 def nested_parts(model, x):

@@ -155,6 +155,10 @@ def _sum(lo, args, kwargs):
         return start
     if isinstance(v.type, Array) and v.type.rank == 1 and start.is_known and start.const == 0:
         return total(lo, v, Scalar(v.type.dtype, None))
+    if isinstance(v.type, Listed):
+        from .lists import sum_of
+
+        return sum_of(lo, v, start)
     lo.refuse("'sum' of this", "use np.sum of an array")
 
 

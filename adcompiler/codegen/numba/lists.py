@@ -10,11 +10,13 @@ import ast
 import copy
 from dataclasses import replace
 
+from ...runtime import shadows
+from ...runtime.numba import lists as compiled
 from ...transform.code import attribute, call, constant, name, subscript
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
 from .typed import Typed
-from .types import INT, MIXED, Array, Items, Listed, Scalar, forget, join
+from .types import INT, MIXED, Array, Items, Known, Listed, Scalar, forget, join
 
 CHANGING = ("append", "extend", "insert", "pop", "reverse", "clear")
 
@@ -248,6 +250,20 @@ def comprehension(lo, node) -> Typed:
     return Typed(name(made), lo.env[made])
 
 
+def sum_of(lo, values: Typed, start: Typed) -> Typed:
+    """`sum(values, start)` of numbers, from the first to the last."""
+    values = named(lo, values)
+    element = _element(lo, values)
+    t = join(element, start.type) if isinstance(element, Scalar) and isinstance(start.type, Scalar) else MIXED
+    if t is MIXED or element.kind not in "fci" or element.kind == "i":
+        lo.refuse("'sum' of a list of other than floats", "a loop that adds")
+    total, v = lo.fresh("total"), lo.fresh("v")
+    lo.assign(total, cast(lo, start, t.dtype).node)
+    add = ast.AugAssign(name(total, True), ast.Add(), name(v))
+    lo.emit(ast.For(name(v, True), values.node, [add], []))
+    return Typed(name(total), Scalar(t.dtype, t.weak))
+
+
 @handles(list)
 def _list(lo, args, kwargs):
     if not args:
@@ -259,6 +275,34 @@ def _list(lo, args, kwargs):
     if v.items is not None:
         return listed(lo, v.items, ("call", ast.unparse(v.node) if v.node is not None else id(v)))
     lo.refuse("'list' of this", "a loop that appends")
+
+
+def _on_shadows(function, helper):
+    @handles(function)
+    def handler(lo, args, kwargs):
+        slots, *between, parts = args
+        if not isinstance(slots.type, Listed) or not isinstance(parts.type, Listed):
+            lo.refuse("the adjoint of this change of a list", "a loop over the list")
+        slots, parts = named(lo, slots), named(lo, parts)
+        own, given = _element(lo, slots), _element(lo, parts)
+        if not isinstance(own, (Scalar, Array)) or isinstance(own, Scalar) and own.dtype != given.dtype:
+            lo.refuse("the adjoint of this change of a list", "lists of numbers or of arrays")
+        if slots.node.id == parts.node.id or slots.type.sites & parts.type.sites:
+            lo.refuse("a list that is extended by itself", "a loop that appends")
+        lo.emit(ast.Expr(call(lo.helper(helper), slots.node, *[b.node for b in between], parts.node)))
+        return constant_of_none()
+
+
+_on_shadows(shadows.add_selected, compiled.add_selected)
+_on_shadows(shadows.add_repeated, compiled.add_repeated)
+_on_shadows(shadows.undo_extend, compiled.undo_extend)
+_on_shadows(shadows.undo_extend_each, compiled.undo_extend)
+
+
+@handles(slice)
+def _slice(lo, args, kwargs):
+    parts = [a.node if isinstance(a.type, Scalar) else constant(None) for a in args]
+    return Typed(call(name("slice"), *parts), Known(slice), slice)
 
 
 def element_of_all(lo, values: Typed):

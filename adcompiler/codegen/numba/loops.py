@@ -112,7 +112,7 @@ def _for_range(lo, s, bounds, backwards, ran=None):
         _repeat(lo, s, target, iterable, trips, bind_target)
         return
     used = target != "_" and any(
-        isinstance(n, ast.Name) and n.id == target for b in s.body for n in ast.walk(b) if not hasattr(b, "text")
+        isinstance(n, ast.Name) and n.id == target and isinstance(n.ctx, ast.Load) for n in ast.walk(lo.definition)
     )
     iterable = ast.Call(name("range"), [trips], [])
     if not used:
