@@ -192,7 +192,8 @@ def _eye(lo, args, kwargs):
 @handles(np.array, np.asarray, np.ascontiguousarray, np.copy, np.ndarray.copy)
 def _array(lo, args, kwargs):
     """A new array of the same elements: a copy where it already is an array."""
-    if set(kwargs) - {"dtype"} or len(args) > 2:
+    order = kwargs.pop("order", None)
+    if set(kwargs) - {"dtype"} or len(args) > 2 or order is not None and order.const not in ("K", "C", "A"):
         lo.refuse(f"the argument '{next(iter(kwargs), 'order')}' of 'numpy.array'")
     v = args[0]
     given = args[1] if len(args) > 1 else kwargs.get("dtype")
