@@ -143,3 +143,48 @@ def test_an_order_of_another_array():
     both(sorted_elsewhere, np.array([1.0, 2.0, 3.0]), np.array([2.0, 0.0, 1.0]))
     with pytest.raises(IndexError):
         ad.grad(sorted_elsewhere, backend="numba")(np.ones(2), np.array([2.0, 0.0, 1.0]))
+
+
+def turned(r):
+    n = r.shape[0]
+    y = np.zeros(n)
+    for k in range(n):
+        for i in range(k):
+            y[k] += r[k - i - 1] * r[k - i] * r[i]
+    return np.sum(y * r)
+
+
+def test_a_difference_to_the_end_of_the_loop():
+    assert "checked_index" not in text(turned, np.ones(4))
+    both(turned, np.arange(1.0, 6.0))
+
+
+def moved_on(r, k):
+    i, total = 7, 0.0
+    while k > 0:
+        if i < 5:
+            total += r[k - i]  # i is that of the loop before, and k another one by now
+        for i in range(k):
+            total += r[k - 1 - i] * r[i]
+        k -= 1
+    return total
+
+
+def test_a_difference_behind_the_loop_is_checked():
+    both(moved_on, np.arange(1.0, 6.0), 4)
+    assert "checked_index" in text(moved_on, np.ones(5), 4).partition("total_bar")[0]
+
+
+def searched(x, limit):
+    total, n = 0.0, 0
+    while total < limit:
+        total += x[n % x.shape[0]] ** 2 * (1.0 + 0.01 * n)
+        n += 1
+        if n > 300:
+            break
+    return total * x[0]
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.5, 60.0, 63.0, 200.0, 1e9])
+def test_the_tape_of_a_while_loop_of_any_length(limit):
+    both(searched, np.array([0.6, 1.1, 0.9]), limit)

@@ -177,3 +177,18 @@ def test_a_caller_whose_arrays_are_changed_finds_them_as_they_were():
         found = one(held[:6], 3)  # a part of an array
         np.testing.assert_allclose(found[1], one(u, 3)[1], rtol=1e-14)
         assert np.array_equal(held[:6], X) and np.array_equal(u, X)
+
+
+def shortened(x, n):
+    y = x * x
+    for _ in range(n):
+        x = x[1:] * 2.0
+    z = np.exp(-y) * y
+    return np.sum(x * x * x) + np.sum(z)
+
+
+def test_a_name_of_an_argument_for_another_array():
+    agree(shortened, X, 2)
+    f = ad.differentiable(shortened, backend="numba")
+    value, tape = f.forward(X, 2)
+    np.testing.assert_allclose(f.adjoint(tape), ad.grad(shortened)(X, 2), rtol=1e-12)

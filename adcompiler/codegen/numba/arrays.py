@@ -43,8 +43,9 @@ def argument_extent(lo, token):
     """The extent of an argument that a token stands for, where the argument's name keeps its meaning; else None."""
     if not isinstance(token, tuple) or token[1] or token[0][0] != "argument" or len(token[0]) != 3:
         return None
-    identifier = lo.options["names"].get(token[0][1])
-    return shape_of(identifier, token[0][2]) if identifier in lo.lasting_names else None
+    identifier, axis = lo.options["names"].get(token[0][1]), token[0][2]
+    t = lo.lasting.get(identifier)
+    return shape_of(identifier, axis) if isinstance(t, Array) and axis < t.rank and t.dims[axis] == token else None
 
 
 def shape_of(identifier, axis):

@@ -130,7 +130,7 @@ def binary(lo, op, left, right) -> Typed:
             return _sequence_operator(lo, op, left, right)
     made = apply_elementwise(lo, function, [left, right], _binary_scalar(op, right))
     if isinstance(made.type, Scalar) and made.type.kind == "i":
-        made.type = replace(made.type, **_integer_facts(op, left, right))
+        made.type = replace(made.type, **_integer_facts(lo, op, left, right))
         if left.is_known and right.is_known and op in (ast.Add, ast.Sub, ast.Mult) and isinstance(left.const, int):
             return constant_of(function(left.const, right.const))
     return made
@@ -170,7 +170,7 @@ def tuple_of(parts) -> Typed:
     return Typed(node, Items(tuple(p.type for p in parts)), items=list(parts))
 
 
-def _integer_facts(op, left, right):
+def _integer_facts(lo, op, left, right):
     """A bound from below, the extent, and the size of a sum, difference or product of integers."""
     l, r = left.type, right.type
     if l.kind not in "ib" or r.kind not in "ib":
@@ -190,6 +190,9 @@ def _integer_facts(op, left, right):
         low = l.low - right.const if l.low is not None and right.is_known else None
         token = plus(l.token, -right.const) if right.is_known else None
         high = plus(l.high, -right.const) if right.is_known else None
+        if isinstance(right.node, ast.Name) and isinstance(left.node, ast.Name) and lo.less.get(right.node.id) == left.node.id:
+            low = 1
+            high = l.high if r.low is not None and r.low >= 0 else None
     elif op is ast.Mult:
         low = l.low * r.low if l.low is not None and r.low is not None and l.low >= 0 and r.low >= 0 else None
     elif op is ast.FloorDiv:

@@ -108,6 +108,8 @@ def _for_range(lo, s, bounds, backwards, ran=None):
             lo.set_name(target, index_type)
             if simple and first_is_nonnegative:
                 lo.counters.add(target)
+            if simple and isinstance(stop.node, ast.Name):
+                lo.less[target] = stop.node.id
 
         _repeat(lo, s, target, iterable, trips, bind_target)
         return
@@ -128,6 +130,8 @@ def _for_range(lo, s, bounds, backwards, ran=None):
             value = ast.BinOp(start.node, ast.Add(), back)
         lo.assign(target, value)
         lo.set_name(target, index_type)
+        if simple and isinstance(stop.node, ast.Name):
+            lo.less[target] = stop.node.id
 
     made = _repeat(lo, s, counter, iterable, trips, bind_index)
     if simple:
@@ -348,37 +352,58 @@ def _bind(lo, bind, target, value, s):
         _bind(lo, bind, t, p, s)
 
 
+CHUNK = 64  # trips of a `while` loop for which room is made on the tape at once
+
+
 def lower_while(lo, s):
     """`while test`: statements that the test needs go into the loop."""
     endless = isinstance(s.test, ast.Constant) and bool(s.test.value)
-    found = {}
+    found, pushed = {}, {}
 
     def body():
-        reserved, lo.stacks.reserved = lo.stacks.reserved, []
+        pushed.clear()
+        lo.stacks.reserved.append(pushed)
         if not endless:
             test = as_test(lo, expression(lo, s.test))
             found["test"], found["lines"], found["state"] = test, list(lo.out), lo.state()
             lo.out.clear()
         lo.statements(s.body)
-        lo.stacks.reserved = reserved
+        lo.stacks.reserved.pop()
 
     made, head, breaks = lo.loop(body)
-    if endless:
-        after = breaks[0] if breaks else head
-        for b in breaks[1:]:
-            after = lo.joined(after, b)
-        lo.restore(after)
-        lo.emit(ast.While(constant(True), _filled(made), []))
-        return
-    after = found["state"]
-    for b in breaks:
+    after = breaks[0] if endless and breaks else head if endless else found["state"]
+    for b in breaks[1:] if endless else breaks:
         after = lo.joined(after, b)
     lo.restore(after)
-    if found["lines"]:
-        leave = ast.If(ast.UnaryOp(ast.Not(), found["test"].node), [ast.Break()], [])
-        lo.emit(ast.While(constant(True), [*found["lines"], leave, *made], []))
+    if endless:
+        test = constant(True)
+    elif found["lines"]:
+        test = constant(True)
+        made = [*found["lines"], ast.If(ast.UnaryOp(ast.Not(), found["test"].node), [ast.Break()], []), *made]
     else:
-        lo.emit(ast.While(found["test"].node, _filled(made), []))
+        test = found["test"].node
+    lo.emit(_in_chunks(lo, test, made, pushed) if pushed else ast.While(test, _filled(made), []))
+
+
+def _in_chunks(lo, test, body, pushed):
+    """The loop with room for so many trips made in front of each chunk: a test at every push would cost more than it.
+
+        while True:
+            y_saved = with_room(y_saved, y_saved_count, 64)
+            chunk = 0
+            while chunk < 64 and test:
+                ...
+                chunk += 1
+            if chunk < 64:
+                break
+    """
+    count = lo.fresh("chunk")
+    more = ast.Compare(name(count), [ast.Lt()], [constant(CHUNK)])
+    going = more if isinstance(test, ast.Constant) else ast.BoolOp(ast.And(), [more, test])
+    inner = ast.While(going, [*body, ast.AugAssign(name(count, True), ast.Add(), constant(1))], [])
+    room = lo.stacks.room(pushed, constant(CHUNK))
+    start = ast.Assign([name(count, True)], constant(0))
+    return ast.While(constant(True), [*room, start, inner, ast.If(more, [ast.Break()], [])], [])
 
 
 def _filled(body):

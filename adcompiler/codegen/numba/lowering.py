@@ -41,7 +41,8 @@ class Lowering:
         self.learnt = learnt if learnt is not None else Learnt()
         self.stacks = Stacks(self, stacks)
         stored = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-        self.lasting_names = set(params) - stored  # parameters that keep their values
+        self.lasting = {n: t for n, t in params.items() if n not in stored}  # parameters that keep their values
+        self.less: dict[str, str] = {}  # the index of the innermost loop: a name that it stays below
         self.breaks: list | None = None
         self.depth = 0  # of nested code; the function's own level is 1
         self.tokens = 0
@@ -176,6 +177,7 @@ class Lowering:
         self.seen.setdefault(target, set()).add(plain(t))
         self.unsure.discard(target)
         self.counters.discard(target)
+        self.less = {a: b for a, b in self.less.items() if target not in (a, b)}
         if target in self.learnt.guarded:
             self.assign(self.flag(target), constant(True))
 
@@ -268,6 +270,7 @@ class Lowering:
         head = self.state()
         for attempt in range(12):
             self.restore(head)
+            self.less = {}
             outer, self.breaks = self.breaks, []
             out, self.out, facts, first = self.out, [], len(self.equal), self.tokens
             before = self.taken
@@ -277,6 +280,7 @@ class Lowering:
             body()
             self.in_loop = inside
             self.depth -= 1
+            self.less = {}
             made, self.out = self.out, out
             breaks, self.breaks = self.breaks, outer
             del self.equal[facts:]

@@ -20,6 +20,7 @@ import numpy as np
 from ...errors import UnsupportedSyntaxError
 from ...ir.types import Num, Tup
 from ...runtime.numba.checks import NotAsAssumed
+from ...runtime.numba.memory import keep_freed_memory
 from ...transform.code import call, constant, name
 from .. import emit
 from ..build import line_map
@@ -462,6 +463,7 @@ def decorated(definition, options):
 
 def compile_definitions(generator, definitions, saver, options, namespace=None):
     """Texts, callables, namespace and line maps of definitions, compiled by Numba."""
+    keep_freed_memory()
     backend = Backend(generator, saver, options)
     if generator.parts and "gradient" not in definitions:
         raise UnsupportedSyntaxError(
