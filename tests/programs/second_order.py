@@ -135,3 +135,35 @@ def agreement(program):
     else:
         assert abs(got - forward) <= (1e-5 if single else 1e-9) * scale, (got, forward)
     assert abs(got - wanted) <= (2e-3 if single else 1e-5) * scale, (got, wanted)
+
+
+def main() -> int:
+    """`python -m tests.programs.second_order [part of a name ...]`: which programs are refused at second order, and why."""
+    import collections
+    import sys
+
+    from tests.programs import all_programs
+
+    reasons, count = collections.defaultdict(list), 0
+    warnings.simplefilter("ignore")
+    for program in all_programs():
+        asked = not sys.argv[1:] or any(part in program.name for part in sys.argv[1:])
+        if not asked or program.raises is not None or program.name.startswith(NO_DIFFERENCES) or callable(program.args):
+            continue
+        for mode, run in (("reverse", second_order), ("forward", forward_over_reverse)):
+            try:
+                if gradient_operator(program) is None:
+                    break
+                count += mode == "reverse"
+                run(program)
+            except ad.AdcompilerError as error:
+                reasons[str(error).splitlines()[0]].append(f"{program.name} ({mode})")
+    for reason, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        print(f"{reason}\n    {', '.join(names)}")
+    refused = {name.rpartition(" (")[0] for names in reasons.values() for name in names}
+    print(f"{len(refused)} of {count} programs are refused in a mode")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

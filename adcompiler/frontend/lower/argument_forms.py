@@ -66,6 +66,8 @@ def _known(cx, node, value):
     if isinstance(value, Partial):
         function = form_of(cx, node, value.function) if isinstance(value.function, (Var, Const)) else value.function
         return ("partial", function, tuple(value.kwargs), tuple(form_of(cx, node, o) for o in operands_of(value)))
+    if is_table(value):
+        return ("shadows", value.place)
     if isinstance(value, ArrayMethod) or type(value).__module__ == Closure.__module__:
         cx.unsupported(
             node, "a function that is chosen at run time is passed to a recursive function", "pass the function itself"
@@ -95,8 +97,17 @@ def is_known(cx, operand) -> bool:
     return constant is not NOTHING and (isinstance(cx.type(operand), Static) or isinstance(constant, bool))
 
 
+def is_table(value) -> bool:
+    """Is it a table of shadows, which is known by its place, and handed over like any object?"""
+    from .shadow_tables import ShadowTable
+
+    return isinstance(value, ShadowTable)
+
+
 def passed_operands(cx, operand) -> list:
     """The operands that are handed over at run time for one argument."""
+    if is_table(cx.constant(operand)):
+        return [operand]
     if is_known(cx, operand):
         return [p for o in operands_of(cx.constant(operand)) for p in passed_operands(cx, o)]
     return [operand]
@@ -176,6 +187,7 @@ __all__ = [
     "definition_of",
     "form_of",
     "is_known",
+    "is_table",
     "operand_leaves",
     "operands_of",
     "passed_operands",

@@ -42,6 +42,7 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
         and name not in names_used(node)
         and operand.loc.lineno == getattr(node, "lineno", 0)
         and operand.definition in cx.blocks[-1]
+        and not getattr(operand.definition, "implicit", False)  # a component of a result has no line of its own
     ):
         operand.name, operand.hidden = printed, False
         cx.bind(name, operand)

@@ -8,7 +8,7 @@ Variables that a nested function reads from the functions around it become param
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...errors import AdcompilerError, Loc, UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Function, GetItem, UserCall, Var, walk
@@ -18,6 +18,7 @@ from .argument_forms import (
     definition_of,
     form_of,
     is_known,
+    is_table,
     operand_leaves,
     operands_of,
     passed_operands,
@@ -308,6 +309,11 @@ def _received(cx, instance, printed, operand, place):
         instance.params.append(var)
         return var
     value = cx.constant(operand)
+    if is_table(value):
+        var = cx.new_var(printed, cx.type(operand), hidden=False)
+        var.const, var.loc, var.definition = replace(value, var=var), cx.loc(cx.frame.definition), "param"
+        instance.params.append(var)
+        return var
     inner = [
         _received(cx, instance, cx.printed_name(f"{printed}_{k}"), o, (*place, k))
         for k, o in enumerate(operands_of(value))
