@@ -129,7 +129,8 @@ def part_bounds(probe, measured, loops, straight) -> tuple[int, ...]:
     bounds, inside = [0], 0
     for k in range(probe.first, probe.count):
         alone = k in loops
-        if k > bounds[-1] and k not in probe.inseparable and (alone or k - 1 in loops or inside + measured.tape_bytes[k] > straight / PARTS):
+        full = inside + measured.tape_bytes[k] > straight / PARTS
+        if k > bounds[-1] and k not in probe.inseparable and (alone or k - 1 in loops or full):
             bounds.append(k)
             inside = 0
         inside += 0 if alone else measured.tape_bytes[k]

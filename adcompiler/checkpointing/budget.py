@@ -58,6 +58,8 @@ def too_small(
     least = smallest_budget(steps, state_bytes, tape_bytes) * shares
     shared = f", its share of {budget * shares}" if shares > 1 else ""
     hint = f"a budget that works is {2 * least} bytes" if nests else f"the least budget that works is {least} bytes"
+    if shares > 1:
+        hint = f"for this loop {hint}"
     return MemoryBudgetError(
         f"a loop of {steps} steps cannot be reversed within {budget} bytes{shared}: a state takes {state_bytes} bytes, "
         f"the tape of one step {tape_bytes}",

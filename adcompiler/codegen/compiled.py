@@ -49,9 +49,9 @@ class Compiled:
     changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
     changes_globals: bool = False  # memory that it reads beside its arguments is changed
     checks: list | None = None
-    can_be_repeated: bool = True  # running it, or a derivative of it, twice is the same, and its adjoint that of its slope
+    can_be_repeated: bool = True  # running it twice is the same as once, and its adjoint is that of its slope
     is_checkpointed: bool = False  # the program has marks of checkpointing, or the compiler would set them
-    replayed: list = field(default_factory=list)  # of each checkpointed loop: place, store and lists on the tape, what it keeps
+    replayed: list = field(default_factory=list)  # checkpointed loops: place, store and lists on the tape, what they keep
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 
 

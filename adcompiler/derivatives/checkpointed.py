@@ -60,8 +60,10 @@ def written_checkpointed(programs, resolved, signature: Signature, compiled, *, 
     else:
         value = f"{made}[0], " if with_value else ""
         results = f"    {made} = {function.__name__}({given})\n    return {value}{packed}\n"
-    written = written_function(name, f"def {name}({parameters}):\n{results}", {function.__name__: function, **flat.known})
-    if not with_value and all(len(places) == 1 and flat.leaves[places[0]].path == path for places, path in zip(inputs, resolved.asked, strict=True)):
+    known = {function.__name__: function, **flat.known}
+    written = written_function(name, f"def {name}({parameters}):\n{results}", known)
+    whole = [[flat.leaves[k].path for k in places] == [path] for places, path in zip(inputs, resolved.asked, strict=True)]
+    if all(whole) and not with_value:
         written.product = ruled.product([n for n, _ in signature.parameters], resolved)
     return written
 
@@ -118,7 +120,7 @@ class _Ruled:
 
     # -- slopes ----------------------------------------------------------------------------------------------------
     def slope(self, directions):
-        """`def slope_of_f(leaves, directions)`: the value of f and its slope along one tangent for some of the leaves."""
+        """`def slope_of_f(leaves, directions)`: the slope of f along one tangent for each of some of the leaves."""
         from ..forward import jvp
 
         dots = [free_name(f"{self.names[k]}_dot", set(self.names)) for k in directions]
@@ -165,10 +167,9 @@ class _Ruled:
         for pattern in dict.fromkeys([tuple(self.wanted), tuple(self.active)]):
             name = f"gradient_of_slope_{len(known)}"
             known[name] = self.gradient(self.slope(pattern), self.wanted, self.with_value)
-            given = [
-                f"tangents[{k}]" if pattern != tuple(self.active) else f"(0.0 * {self.inner_names[k]} if tangents[{k}] is None else tangents[{k}])"
-                for k in pattern
-            ]
+            given = [f"tangents[{k}]" for k in pattern]
+            if pattern == tuple(self.active):  # here some may be missing
+                given = [f"(0.0 * x_{k} if {t} is None else {t})" for k, t in zip(pattern, given, strict=True)]
             call = f"{name}({', '.join([*self.inner_names, *given])})"
             result = f"{call}[0]" if self.is_single else call
             if self.with_value:

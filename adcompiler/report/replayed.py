@@ -63,7 +63,7 @@ def _of_loop(loc, kept, loop, sites) -> ReplayedLoop:
             recomputed=loop.reruns(),
         )
     rows = [
-        SavedInTrip(k.line, k.label or k.site, k.reason, k.site, sizes.get(k.site), k.loc.filename if k.loc else loc.filename)
+        SavedInTrip(k.line, k.label or k.site, k.reason, k.site, sizes.get(k.site), (k.loc or loc).filename)
         for k in kept
     ]
     rows.sort(key=lambda r: (r.filename, r.line))
@@ -77,7 +77,8 @@ def loop_lines(loop: ReplayedLoop, filename, table) -> list[str]:
     lines = ["run again in the reverse sweep", f"  {loop.line:4}  {text}{elsewhere}"]
     if loop.trips is not None:
         disk = f", {loop.on_disk} on disk" if loop.on_disk else ""
-        lines.append(f"          {loop.trips:,} trips; {loop.snapshots} states in memory, {loop.snapshot_nbytes:,} bytes{disk}")
+        states = f"{loop.snapshots} states in memory, {loop.snapshot_nbytes:,} bytes{disk}"
+        lines.append(f"          {loop.trips:,} trips; {states}")
         again = "" if loop.recomputed is None else f"; the adjoint runs {loop.recomputed:,} trips again"
         lines.append(f"          trips on the tape so far: {loop.taped:,}{again}")
     return [*lines, *table("  on the tape of one trip", loop.saved, filename)]

@@ -15,9 +15,10 @@ from .sizes import nbytes
 class Spilled:
     """What the names of a loop stand for, and the contents of memory, with their arrays elsewhere.
 
-    store: takes the arrays (a tuple of two tuples), and gives what has a method `read` that gives them back. names: what they stand for. memory: contents that are put back into the very same objects; arrays among the names
-    that share memory with one of those keep their place, as do the names at the positions `fixed`. What `store`
-    made goes with this object. Raises SnapshotError where the disk fails.
+    store: takes the arrays (a tuple of two tuples), and gives what has a method `read` that gives them back. names: what
+    they stand for. memory: contents that are put back into the very same objects; arrays among the names that share
+    memory with one of those keep their place, as do the names at the positions `fixed`. What `store` made goes with this
+    object. Raises SnapshotError where the disk fails.
 
     >>> u, total = np.arange(3.0), 1.5
     >>> spilled = Spilled(to_file(SnapshotFolder(), 4), (u, total), None)

@@ -59,8 +59,10 @@ def follow_plan(function, cx, plan):
     def block(nesting):
         made = []
         for item in nesting:
-            part = function.body[plan.bounds[item] : plan.bounds[item + 1]] if isinstance(item, int) else [_segment(block(item), cx)]
-            made += part
+            if isinstance(item, int):
+                made += function.body[plan.bounds[item] : plan.bounds[item + 1]]
+            else:
+                made.append(_segment(block(item), cx))
         return made
 
     function.body = block(plan.nesting)

@@ -283,6 +283,5 @@ def test_an_output_in_place():
 
 
 def test_tangent_functions_keep_no_marks():
-    assert "checkpoint" not in ad.differentiable(stencil).source("tangent", U, 5, 0.3).split("import numpy as np")[1].replace(
-        "# for _ in ad.checkpointed(range(n), snapshots=4):", ""
-    )
+    text = ad.differentiable(stencil).source("tangent", U, 5, 0.3).split("import numpy as np")[1]
+    assert not [line for line in text.splitlines() if "checkpoint" in line and not line.strip().startswith("#")]
