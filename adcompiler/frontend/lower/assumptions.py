@@ -58,6 +58,7 @@ class Assumptions:
         self.written = {}  # sources of derivatives, by the types of their calls
         self.constants = {}  # containers of objects known at compile time, kept between walks
         self.tries = {}  # function -> places of the tries that are taken apart; "apart" where pieces stay single
+        self.stored_attributes = set()  # (id of a class or module, attribute) that kept statements set
         self.stored_outside = {}  # places of globals and cells that the program assigns -> type of what it stores
         self.varied_places = set()  # variables of arrays into which something active is stored later
         self.same_site = {}  # site of a container -> the site that stands for it
@@ -121,7 +122,7 @@ class Assumptions:
             elif not a.exact:
                 a.statics.setdefault(NOTHING, []).append(value)
             else:
-                a.statics[key] = value if key not in a.statics or a.statics[key] is value else None
+                a.statics[key] = value if key not in a.statics or a.statics[key] is value else NOTHING
         for holder in self.holders.values():
             holder.items = {k: self.current(t) for k, t in holder.items.items()}
             holder.element, holder.keys = self.current(holder.element), self.current(holder.keys)

@@ -58,6 +58,9 @@ def attribute(cx, node, base, attr):
             found = getattr(value, attr)
         except AttributeError:
             return raw(cx, node)
+        owners = value.__mro__ if isinstance(value, type) else (value,)
+        if any((id(owner), attr) in cx.assumed.stored_attributes for owner in owners):
+            return cx.assign_temporary(GetAttr(base, attr), OPAQUE, node)
         read_when_called = type(found) is float and isinstance(value, python_types.ModuleType)
         read_when_called = read_when_called and not belongs_to_a_library(value)
         if not read_when_called and (

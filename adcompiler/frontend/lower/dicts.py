@@ -120,7 +120,7 @@ def _copy_items(cx, base, other):
             cx.assumed.widen(holder, key, t, source.varied)
             if key in source.statics:
                 holder.statics[key] = (
-                    source.statics[key] if holder.statics.get(key, source.statics[key]) is source.statics[key] else None
+                    source.statics[key] if holder.statics.get(key, source.statics[key]) is source.statics[key] else NOTHING
                 )
         element_group(cx, base.type.site).merge(element_group(cx, other.type.site)).find().container = True
         return

@@ -61,12 +61,14 @@ def record(cx, holder, key, operand, site):
             else constant
         )
         constant = Parts(tuple(parts)) if parts is not NOTHING and any(map(callable, parts)) else NOTHING
-    if isinstance(t, (Static, Tup)) and constant is not NOTHING:
-        if key is not NOTHING and holder.exact:
-            same = key not in holder.statics or same_closure(holder.statics[key], constant)
-            holder.statics[key] = constant if same else None
-        else:
+    if isinstance(t, Static) or isinstance(t, Tup) and constant is not NOTHING:
+        if key is NOTHING or not holder.exact:
             holder.statics.setdefault(NOTHING, []).append(constant)
+        elif key not in holder.statics or same_closure(holder.statics[key], constant):
+            holder.statics[key] = constant
+        elif holder.statics[key] is not NOTHING:
+            holder.statics[key] = NOTHING  # one of several objects: only the run knows which
+            cx.assumed.changed = True
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
     if isinstance(operand, Var) and not operand.absorbed <= holder.absorbed:
         holder.absorbed |= operand.absorbed
@@ -165,7 +167,7 @@ def read_element(cx, node, operation, element, static=None):
     operation.target = target
     target.definition = operation
     cx.emit(operation)
-    if static is not None and isinstance(element, Static):
+    if static is not None and static is not NOTHING and isinstance(element, Static):
         target.const = stored(static, target)
         return bring(cx, target)
     if isinstance(element, Num) and element.boxed is not False:

@@ -44,7 +44,7 @@ def read_item(cx, node, base, index):
         return _missing_key(cx, node, base, index)
     else:
         element = cx.assumed.join_all(holder.types())
-        many = holder.statics.get(NOTHING) or [v for v in holder.statics.values() if v is not None]
+        many = holder.statics.get(NOTHING) or [v for v in holder.statics.values() if v is not None and v is not NOTHING]
         static = many[-1] if many and all(same_closure(m, many[0]) for m in many) else None
         if (
             static is None

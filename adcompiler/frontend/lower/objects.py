@@ -208,9 +208,10 @@ def read_attribute(cx, node, base, attr):
         _refuse_descriptor(cx, node, cls, attr)
     if attr in holder.items:
         operation = ContainerOp("getattr", base, Const(attr), loc=cx.loc(node))
-        if attr in holder.statics and isinstance(holder.items[attr], Static):
-            return Const(holder.statics[attr])
-        return read_element(cx, node, operation, holder.items[attr], holder.statics.get(attr))
+        static = holder.statics.get(attr, NOTHING)
+        if static is not NOTHING and isinstance(holder.items[attr], Static):
+            return Const(static)
+        return read_element(cx, node, operation, holder.items[attr], static)
     if found is not NOTHING:
         bound = bind_class_attribute(cx, node, base, cls, found, attr)
         if bound is not NOTHING:
@@ -226,6 +227,10 @@ def bind_class_attribute(cx, node, base, cls, found, attr):
     from .function_values import BoundMethod
     from .parameters import constant_operand
 
+    if any((id(c), attr) in cx.assumed.stored_attributes for c in cls.__mro__):
+        cx.unsupported(
+            node, f"{cls.__name__}.{attr} changes while this runs, and is read through an object", f"read it as {cls.__name__}.{attr}"
+        )
     if isinstance(found, property):
         return call_function(cx, node, found.fget, [base], {})
     if isinstance(found, python_types.FunctionType):

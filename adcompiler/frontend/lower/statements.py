@@ -13,6 +13,7 @@ from ...ir.nodes import NOTHING, Effect, Var
 from ...ir.types import OPAQUE, UNDEFINED
 from ..matching import as_written, captured_names
 from .bound_names import assigned_names, first_pause, names_used
+from .exceptions import known_callee
 from .expressions import lower_expression
 from .unseen_calls import captured_by, may_be_written, rebound_unseen
 
@@ -92,6 +93,7 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     del cx.blocks[-1][length:]
     while len(cx.blocks) > depth:
         cx.blocks.pop()
+    _note_stored_attributes(cx, node)
     effect = Effect(as_written(node), {}, {}, loc=cx.loc(node))
     own = assigned_names([node])
     for name in sorted(names_used(node)):
@@ -112,6 +114,17 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     cx.emit(effect)
     cx.note_store(*names.values(), *captured)
     return True
+
+
+def _note_stored_attributes(cx, node):
+    """Attributes of classes and modules that a kept statement sets are read when the generated code runs."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store):
+            owner = known_callee(cx, n.value)
+            key = (id(owner), n.attr)
+            if owner is not NOTHING and key not in cx.assumed.stored_attributes:
+                cx.assumed.stored_attributes.add(key)
+                cx.assumed.changed = True
 
 
 def _names_read(node):
