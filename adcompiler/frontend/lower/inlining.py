@@ -76,10 +76,21 @@ def _inactive_call(cx, node, function, source, args, kwargs):
     t = cx.type(result)
     if kept_apart and (cx.stores != stores or not isinstance(t, Num)):
         return opaque_call(cx, node, Const(function), args, kwargs)
-    if not isinstance(t, Num):
-        return inline(cx, node, source, args, kwargs)
+    recursive = is_recursive(cx, source)  # what its result shares is known from its instance alone
+    if not isinstance(t, Num) or t.boxed is not False and recursive or _may_share_memory(result, (*args, *kwargs.values())):
+        return inline(cx, node, source, args, kwargs)  # what is done to its result is done to the argument
     called = cx.assign_temporary(Call(function, tuple(args), dict(kwargs)), without_dims(t), node)
     return called
+
+
+def _may_share_memory(result, operands) -> bool:
+    """May the result be a view of one of the operands?"""
+    return (
+        isinstance(result, Var)
+        and result.group is not None
+        and result.type.boxed is not False
+        and any(isinstance(o, Var) and o.group is not None and o.group.find() is result.group.find() for o in operands)
+    )
 
 
 _PREPARED: dict = {}
