@@ -73,7 +73,13 @@ def operations_by_sign(x, n):
     return stack[0]
 
 
-PROGRAMS = [after_a_helper, in_a_branch, own_generator_of_counts, methods_of_the_library, digits, operations_by_sign]
+def generator_with_a_name(x, n):
+    counts = (k * 2 for k in range(n))
+    first, second = next(counts), next(counts)
+    return x**2 * (first + second) + x * sum(counts)
+
+
+PROGRAMS = [generator_with_a_name, after_a_helper, in_a_branch, own_generator_of_counts, methods_of_the_library, digits, operations_by_sign]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)

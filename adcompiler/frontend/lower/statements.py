@@ -96,6 +96,8 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     _note_stored_attributes(cx, node)
     effect = Effect(as_written(node), {}, {}, loc=cx.loc(node))
     own = assigned_names([node])
+    own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    own |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}  # of functions in it, as those of comprehensions
     for name in sorted(names_used(node)):
         if cx.find_name(name) is None and name not in own:
             try:
