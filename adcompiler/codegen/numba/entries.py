@@ -167,12 +167,24 @@ def _joint(part, core, generator, namespace, parts):
         return rebuilding
     if arranged is None and fixed is None:
         return core
+    if fixed is None and not part.leaves:
+        return _with_globals(part, core, generator, namespace)
 
     def run(*args):
         value, gradient = core(*(args if arranged is None else arranged(args)))
         return (value if fixed is None else fixed(value)), gradient
 
     return run
+
+
+def _with_globals(part, core, generator, namespace):
+    """`core` called with the arguments that it takes and the globals behind them, written out: a loop costs more."""
+    own = [v.name for v in generator.function.params]
+    names = [f"a{k}" for k in range(len(own))]
+    given = [names[own.index(n)] for n in part.parameters if n not in part.extras]
+    given += [f"namespace[{e!r}]" for e in part.extras]
+    text = f"lambda {', '.join(names)}: core({', '.join(given)})"
+    return eval(text, {"core": core, "namespace": namespace})
 
 
 def _forward(part, core, generator, namespace, parts):
