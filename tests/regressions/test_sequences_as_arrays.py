@@ -10,6 +10,8 @@ CALLS = {
     "dot": lambda x: np.dot(x, [x[0] * x[1], x[2], 3.0]) + np.dot((x[0] * x[1], x[2], 3.0), x),
     "inner": lambda x: np.inner([x[0] * x[1], x[2], 3.0], x) + np.vdot([x[0], x[1], x[2]], x),
     "einsum": lambda x: np.einsum("i,i->", [x[0] * x[1], x[2], 3.0], x),
+    "einsum of lists": lambda x: np.einsum(x, [0], np.outer(x, x), [0, 1], x, [1])
+    * np.sum(np.einsum(x, [0], x, [1], [1, 0])[0]) + np.sum(np.einsum(np.outer(x, x), [..., 0], [...]) ** 2),
     "norm": lambda x: np.linalg.norm([x[0] * x[1], x[2], 3.0]) + np.linalg.norm((x[0], x[1])),
     "sort": lambda x: (np.sort([x[0], x[1] ** 2, 2.0]) * x).sum() * np.std([x[0], x[2], 3.0]),
     "meshgrid": lambda x: (np.meshgrid([x[0], x[1]], [x[2], 1.0])[1] * np.atleast_2d([x[0], x[1]])).sum(),

@@ -10,6 +10,7 @@ import collections
 import dataclasses
 import functools
 import math
+import string
 
 import numpy as np
 
@@ -453,7 +454,25 @@ def _functional_rule(cx, node, args, kwargs):
     return None
 
 
+def _einsum_of_lists(cx, node, args, kwargs):
+    """`np.einsum(x, [0, 1], y, [1], [0])`: the subscripts as text."""
+    from .rule_calls import emit_call
+
+    if len(args) < 2 or isinstance(cx.constant(args[0]), str) or not any(map(cx.varied, args)):
+        return None
+    operands, subscripts = args[: len(args) // 2 * 2 : 2], [cx.constant(a) for a in args[1::2]]
+    result = cx.constant(args[-1]) if len(args) % 2 else None
+    lists = [*subscripts, *([] if result is None else [result])]
+    known = [e for s in lists for e in (s if isinstance(s, (tuple, list)) else [None])]
+    if not all(e is Ellipsis or type(e) is int and 0 <= e < 26 for e in known):
+        cx.unsupported(node, "np.einsum with lists of subscripts that are not constant", "write them as text: 'ij,j->i'")
+    texts = ["".join("..." if e is Ellipsis else string.ascii_lowercase[e] for e in s) for s in lists]
+    text = ",".join(texts[: len(subscripts)]) + ("" if result is None else "->" + texts[-1])
+    return emit_call(cx, node, np.einsum, (Const(text), *operands), kwargs)
+
+
 HANDLERS = {
+    np.einsum: _einsum_of_lists,
     **match_kinds.HANDLERS,
     call_vjp: _functional_rule,
     call_jvp: _functional_rule,
