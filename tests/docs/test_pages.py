@@ -19,7 +19,7 @@ def code_of(page):
     return CLAIM.sub(lambda m: f"assert repr({m[1]}) == {m[2]!r}, repr({m[1]})", "\n".join(blocks))
 
 
-@pytest.mark.parametrize("name", ["guide", "adding-a-rule", "checkpointing"])
+@pytest.mark.parametrize("name", ["guide", "adding-a-rule", "checkpointing", "with-scipy"])
 def test_code_runs_and_claims_hold(name, tmp_path, monkeypatch):
     load_all_rules()                                                    # what is read in the test would end with it too
     monkeypatch.setattr(registry, "_RULES", dict(registry._RULES))      # rules of a page end with its test

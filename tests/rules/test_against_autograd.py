@@ -4,7 +4,6 @@ Deliberate differences, listed in docs/conventions.md: of a Hermitian matrix of 
 triangle gets the whole adjoint here (autograd shares it between both); infinite slopes. Left out are forms of calls
 that autograd does not heed, and for which its adjoints are those of another form.
 """
-import inspect
 import itertools
 
 import warnings
@@ -15,12 +14,12 @@ import pytest
 from adcompiler.rules.registry import lookup
 
 from .template_check import is_floating, unbroadcast
+from .oracle_cases import ONE_TRIANGLE, elementwise_cases, parameter_at
 from .rule_cases import cases
 
 autograd = pytest.importorskip("autograd")
 autograd_numpy = pytest.importorskip("autograd.numpy")
 
-ONE_TRIANGLE = {"cholesky", "eigh", "eigvalsh"}
 
 
 def is_heeded(function, args, kwargs):
@@ -40,16 +39,6 @@ def name_in_autograd(function):
     return None
 
 
-def elementwise_cases():
-    """Elementwise functions, which are tried at points and not by cases."""
-    x, y = np.array([[0.3, 0.8], [0.55, 0.1]]), np.array([0.7, 0.45])
-    for name in ("sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh exp expm1 exp2 log log2 log10 log1p sqrt "
-                 "square abs negative reciprocal sinc deg2rad rad2deg real conj sign").split():
-        yield getattr(np, name), (x,), {}
-    for name in "add subtract multiply divide power maximum minimum arctan2 hypot logaddexp logaddexp2 fmax fmin mod".split():
-        yield getattr(np, name), (x, y), {}
-
-
 def real_calls():
     """Cases whose arguments are real arrays without NaN, with the position of one active array."""
     for function, args, kwargs in itertools.chain(cases(), elementwise_cases()):
@@ -61,16 +50,6 @@ def real_calls():
         for position, a in enumerate(args):
             if isinstance(a, np.ndarray) and a.dtype == float and np.isfinite(a).all() and a.ndim:
                 yield function, theirs, args, kwargs, position
-
-
-def parameter_at(rule, args, kwargs, position):
-    """The parameter of a positional argument, and its number within a star parameter (else None)."""
-    for k, p in enumerate(rule.signature.parameters.values()):
-        if p.kind is inspect.Parameter.VAR_POSITIONAL:
-            return p.name, position - k
-        if k == position:
-            return p.name, None
-    return None, None
 
 
 def compared(function, theirs, args, kwargs, position):

@@ -3,6 +3,7 @@
 Each rule is checked at one of its cases in value, reverse, forward mode and second order; a sample in all other forms
 of the call, two of it with Numba too. `python -m tests.rules.check_all` checks everything, and takes its time.
 """
+import inspect
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from adcompiler.rules.libraries import public_name
 from adcompiler.rules.tangents import parameters, rules_without_tangent
 from tests.rules.rule_cases import TABLE, by_rule, checks, mirror_of, package_rules
 
@@ -32,6 +34,23 @@ def test_tangents_and_adjoints_are_of_the_same_parameters():
     literal_zeros = {"numpy.arange"}  # its `stop` has the adjoint 0
     different = [r.name for r in package_rules() if set(parameters(r)) != set(r.differentiable)]
     assert set(different) - literal_zeros == set()
+
+
+def by_position(signature):
+    return [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+
+def test_parameters_stand_in_the_order_of_the_function():
+    """Of SciPy's functions, so that an argument by position is what the function takes it for."""
+    for rule in package_rules():
+        for function in (f for f in rule.functions if public_name(f) is not None and not isinstance(f, np.ufunc)):
+            try:
+                own = inspect.signature(function)
+            except (TypeError, ValueError):
+                continue
+            if not any(p.kind is p.VAR_POSITIONAL for p in own.parameters.values()):
+                given = by_position(rule.signature)
+                assert given == by_position(own)[:len(given)], rule.name
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -39,7 +39,7 @@ def _value_and_error(*types, **named):
 
 
 @rule(integrate.quad, calls={"func": ("args", 1)}, infer=_value_and_error, constant_in=("points",), unchecked=_FIRST_ORDER)
-def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None):
+def quad(func, a, b, args=(), *, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None):
     y, error = integrate.quad(func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points)
     a_bar = -y_bar * limit_value(func, a, args)
     b_bar = y_bar * limit_value(func, b, args)
@@ -100,7 +100,7 @@ _TABLE = Num("f", np.dtype(float), 2, True, (None, None))
     unchecked=_FIRST_ORDER,
 )
 def solve_ivp(
-    fun, t_span, y0, method="RK45", t_eval=None, args=None, *, rtol=1e-3, atol=1e-6, first_step=None, max_step=np.inf
+    fun, t_span, y0, method="RK45", t_eval=None, *, args=None, rtol=1e-3, atol=1e-6, first_step=None, max_step=np.inf
 ):
     t, y, success, status, message, nfev = solve_ivp_result(fun, t_span, y0, method, t_eval, args)
     adjoints = solve_ivp_adjoints(y_bar, fun, t, t_span, y0, args, method, rtol, atol, max_step)

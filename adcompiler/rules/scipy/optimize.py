@@ -148,14 +148,14 @@ def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     name="scipy.optimize.root",
     unchecked=_FIRST_ORDER,
 )
-def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
+def root(fun, x0, args=(), method="hybr", jac=None, tol=None, *, options=None):
     x, success, status, message, nfev = root_result(fun, x0, args, method, jac, tol, options)
     args_bar = root_adjoint(x_bar, fun, x, args)
     x_dot = root_tangent(fun, x, args, args_dot)
 
 
 @rule(optimize.fsolve, calls={"func": ("args", 1)}, infer=lambda *types, **named: VECTOR, constant_in=("x0",), unchecked=_FIRST_ORDER)
-def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-8, maxfev=0, band=None, epsfcn=None, factor=100, diag=None):
+def fsolve(func, x0, args=(), fprime=None, *, xtol=1.49012e-8, maxfev=0, band=None, epsfcn=None, factor=100, diag=None):
     x = optimize.fsolve(func, x0, args, fprime, 0, 0, xtol, maxfev, band, epsfcn, factor, diag)
     args_bar = root_adjoint(x_bar, func, x, args)
     x_dot = root_tangent(func, x, args, args_dot)
@@ -173,7 +173,7 @@ def fsolve(func, x0, args=(), fprime=None, xtol=1.49012e-8, maxfev=0, band=None,
     name="scipy.optimize.minimize",
     unchecked=_FIRST_ORDER,
 )
-def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, tol=None, options=None):
+def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, *, tol=None, options=None):
     x, value, success, status, message, nfev = minimize_result(fun, x0, args, method, jac)
     args_bar = minimum_adjoint(x_bar, value_bar, fun, x, args, bounds)
     tangents = minimum_tangents(fun, x, args, args_dot, bounds)
@@ -217,6 +217,7 @@ def least_squares(
     xtol=1e-8,
     gtol=1e-8,
     x_scale=1.0,
+    *,
     max_nfev=None,
     args=(),
 ):

@@ -99,6 +99,10 @@ def single_argument(p, b):
     return integrate.quad(lambda t, s: np.sin(s * t), -b, b + 1.0, p, epsrel=1e-11)[0]
 
 
+def given_tolerance(p, b):
+    return integrate.quad(lambda t, s: np.sin(s * t), 0.0, b, args=(p,), epsabs=1e-11)[0]
+
+
 def nested(p, b):
     inner = closed_over(p, b)
     return integrate.quad(lambda t: inner * t + p, 0.0, 1.0)[0]
@@ -117,7 +121,7 @@ def kink_inside(p, b):
 
 @pytest.mark.parametrize("f, args", [
     (closed_over, (0.3, 2.0)), (array_parameter, (np.array([0.3, 1.2]), 2.0)), (default_and_infinite_limit, (0.7, 2.0)),
-    (both_limits_move, (0.3, 2.0)), (single_argument, (0.3, 2.0)), (nested, (0.3, 2.0)), (in_a_loop, (0.3, 1.1)),
+    (both_limits_move, (0.3, 2.0)), (single_argument, (0.3, 2.0)), (nested, (0.3, 2.0)), (given_tolerance, (0.3, 2.0)), (in_a_loop, (0.3, 1.1)),
     (kink_inside, (1.4, 1.2))])
 def test_integrals_in_programs(f, args):
     check_both_modes(f, *args, tolerance=1e-6)

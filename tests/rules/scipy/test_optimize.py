@@ -288,3 +288,12 @@ def test_solvers_whose_arguments_are_given_by_keyword():
         return optimize.newton(func=lambda x, q: x ** 3 + x - q, x0=1.0, args=(p,), tol=1e-14)
 
     check_both_modes(f, 2.0)
+
+
+def test_a_tolerance_behind_all_other_arguments():
+    def f(p):
+        return optimize.fsolve(lambda x, q: x ** 3 + x - q, np.ones(1), (p,), None, xtol=1e-13)[0]
+
+    check_both_modes(f, 2.0)
+    with pytest.raises(ad.AdcompilerError):
+        ad.grad(lambda p: optimize.fsolve(lambda x: x - p, np.ones(1), (), None, 0, 0, 1e-13)[0])(2.0)
