@@ -209,7 +209,7 @@ class _Cut:
         """An expression whose parts may not be evaluated: the names in it are kept, and no more."""
         bound = {a.arg for n in nodes(e) if isinstance(n, ast.Lambda) for a in n.args.args}
         bound |= {n.id for n in nodes(e) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        known = bound | self.linear_names | self.module_names 
+        known = bound | self.linear_names | self.module_names
         for free in sorted({n.id for n in nodes(e) if isinstance(n, ast.Name)} - known):
             self.kept_value(name(free), item)
         return e
