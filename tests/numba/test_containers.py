@@ -162,11 +162,18 @@ def halves(x, depth):
     return left * right + left
 
 
+def branching(x, n):
+    s = x
+    for k in range(n):
+        s = s * branching(x * 0.5, n - 1) + k
+    return s
+
+
 def endless(x):
     return x * endless(x) if x > 0.0 else x
 
 
-@pytest.mark.parametrize("f, args", [(power, (1.5, 7)), (halves, (np.linspace(0.2, 1.1, 9), 2))],
+@pytest.mark.parametrize("f, args", [(power, (1.5, 7)), (halves, (np.linspace(0.2, 1.1, 9), 2)), (branching, (0.7, 3))],
                          ids=lambda v: getattr(v, "__name__", ""))
 def test_recursion(f, args):
     found = ad.value_and_grad(f, backend="numba")(*args)

@@ -11,6 +11,7 @@ from ...transform.code import constant, name
 from .accumulators import hoisted
 from .bounds import below
 from .expressions import as_test, expression, integer
+from .recursion import Unreached
 from .typed import Typed
 from .types import Array, Items, Known, Listed, Scalar, INT, plus
 
@@ -371,6 +372,8 @@ def lower_while(lo, s):
         lo.stacks.reserved.pop()
 
     made, head, breaks = lo.loop(body)
+    if not endless and "state" not in found:
+        raise Unreached
     after = breaks[0] if endless and breaks else head if endless else found["state"]
     for b in breaks[1:] if endless else breaks:
         after = lo.joined(after, b)

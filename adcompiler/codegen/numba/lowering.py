@@ -267,6 +267,23 @@ class Lowering:
 
     def loop(self, body) -> tuple[list[ast.stmt], tuple, list]:
         """Walk the body of a loop until the types at its head are settled: its code, the state at the head, breaks."""
+        from .recursion import Unreached
+
+        saved = self.breaks, self.out, self.depth, self.in_loop, len(self.equal), set(self.taken), list(self.stacks.reserved)
+        head = self.state()
+        try:
+            return self.settled_loop(body)
+        except Unreached:  # as if it ran no trip, for this walk
+            if self.group is None:
+                raise
+            self.breaks, self.out, self.depth, self.in_loop, facts, self.taken, self.stacks.reserved = saved
+            del self.equal[facts:]
+            self.restore(head)
+            self.skipped = True
+            return [], head, []
+
+    def settled_loop(self, body):
+        """The same, where nothing is left out."""
         head = self.state()
         for attempt in range(12):
             self.restore(head)
