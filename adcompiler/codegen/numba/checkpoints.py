@@ -369,7 +369,7 @@ def _state_value(lo, e) -> Typed:
         return Typed(name(e.id), NONE)
     if isinstance(t, Array):
         return lo.array_name(e.id)
-    if isinstance(t, (Scalar, Items)) and not e.id in lo.bound_items:
+    if isinstance(t, (Scalar, Items)) and e.id not in lo.bound_items:
         return Typed(name(e.id), t)
     return lo.result(expression(lo, e))
 

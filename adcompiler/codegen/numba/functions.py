@@ -118,7 +118,6 @@ def lower_call(lo, node) -> Typed:
 
         return list_method(lo, expression(lo, node.func.value), node.func.attr, node.args)
     function, base = called(lo, node)
-    from . import records
 
     if function is records.SHADOW:
         return records.shadow_of(lo, expression(lo, node.args[0]))

@@ -8,7 +8,7 @@ from ...transform.code import call, constant, name
 from . import checkpoints, lists, records
 from .recursion import Unreached
 from .arrays import assign_array, store, target_of
-from .expressions import as_test, expression, simple_scalar, cast
+from .expressions import as_test, expression, simple_scalar
 from .loops import lower_for, lower_while
 from .typed import Typed
 from .types import MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack
