@@ -35,6 +35,9 @@ class Point:
     def __init__(self, x, y):
         self.x, self.y = x, y
 
+    def __repr__(self):  # names of tests are the same in every process
+        return f"Point({self.x}, {self.y})"
+
 
 def values(x, how):
     match how:
