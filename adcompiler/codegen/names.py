@@ -220,7 +220,8 @@ class Namer:
                 if candidate.startswith("adcompiler.") or _importable(module):
                     return ast.Name(self.local(name, f"from {candidate} import {name}", value), ast.Load())
         qualified = getattr(value, "__qualname__", "")
-        if "." in qualified and "<" not in qualified:
+        of_instance = isinstance(value, types.MethodType) and not isinstance(value.__self__, type)
+        if "." in qualified and "<" not in qualified and not of_instance:
             owner = _owner(value)
             if owner is not None:
                 node = ast.Attribute(self.object(owner), name, ast.Load())

@@ -22,6 +22,7 @@ from ...segments import checkpoint
 from ...surgery import on_adjoint
 from . import iterators, match_kinds, numbers
 from .checkpoints import checkpointed_function
+from .functional_rules import fitting_tangent, walked_rule
 from .hooks import lower_on_adjoint
 from .joins import refuse_optional
 from .collection_types import dict_of_pairs, make_defaulting, make_deque, make_ordered
@@ -451,7 +452,15 @@ def _functional_rule(cx, node, args, kwargs):
         return call_function(cx, node, rule, list(args[1:]), dict(kwargs))
     if getattr(rule, "is_generated", False):  # it leaves its arguments alone, and needs no views that cannot be written
         return call_function(cx, node, rule, list(args[1:]), dict(kwargs))
+    if any(cx.varied(a) for a in (*args, *kwargs.values())):
+        return walked_rule(cx, node, rule, args[1:], kwargs)
     return None
+
+
+def _functional_jvp(cx, node, args, kwargs):
+    """The call of a user's rule for tangents in generated code that is differentiated again."""
+    tangent = _functional_rule(cx, node, args, kwargs)
+    return None if tangent is None else fitting_tangent(cx, node, cx.constant(args[0]), tangent, args[2])
 
 
 def _einsum_of_lists(cx, node, args, kwargs):
@@ -475,7 +484,7 @@ HANDLERS = {
     np.einsum: _einsum_of_lists,
     **match_kinds.HANDLERS,
     call_vjp: _functional_rule,
-    call_jvp: _functional_rule,
+    call_jvp: _functional_jvp,
     len: _len,
     isinstance: _isinstance,
     hasattr: _hasattr,
