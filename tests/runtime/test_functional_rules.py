@@ -100,7 +100,7 @@ def test_rules_are_differentiated_again(vjp, jvp):
     np.testing.assert_allclose(ad.hvp(f)(x, v), want @ v)
     np.testing.assert_allclose(ad.jacobian(ad.grad(f), mode="reverse")(x), want)
     np.testing.assert_allclose(ad.grad(lambda x: ad.jvp(f, (x,), (v,))[1])(x), want @ v)
-    if vjp is not written_in_place:  # for arrays only
+    if vjp not in (written_in_place, spoiling):
         np.testing.assert_allclose(ad.grad(ad.grad(ad.grad(lambda x: cubed(x) * x)))(1.5), 48.0 * 1.5)
     np.testing.assert_allclose(x, [1.0, -2.0])
 
