@@ -56,7 +56,7 @@ class _Gradient(Derivative):
     @property
     def inner(self):
         """The compiled forms of the function whose gradient this is."""
-        return programs_of(self.function, **{k: v for k, v in self.options.items() if k in self.takes_over})
+        return programs_of(self.function, **{k: v for k, v in self.options.items() if k in self.takes_over}).of_outputs()
 
     def written(self, signature, strict):
         """The gradient at a signature as a function with source."""

@@ -201,6 +201,8 @@ def programs_of(function, **options) -> Programs:
     if isinstance(function, DifferentiableFunction) and not options:
         return function.programs
     if isinstance(function, (DifferentiableFunction, BoundFunction)):
+        own = function.options if isinstance(function, DifferentiableFunction) else function._inner.options
+        options = {**{k: v for k, v in own.items() if k != "wrt"}, **options}
         function = function.primal
     try:
         found = _WEAK.setdefault(function, {})

@@ -32,13 +32,15 @@ def jvp(f, args, tangents, wrt=None, **kwargs):
         found = programs.short_tangent.run(args, tangents, wrt)
         if found is not None:
             return found
+    if not isinstance(args, (tuple, list)):
+        raise ShapeError("the arguments of jvp are no tuple", hint="jvp(f, (x,), (x_dot,)), also for one argument")
     binding = programs.bind(tuple(args), kwargs)
     asked, given = _asked(wrt, tangents, args, binding)
     if not asked:
         value = f(*args, **kwargs)
         return value, finished_tangent(None, value, [])
     resolved = resolve_wrt(asked, binding)
-    if not kwargs and resolved.differentiable and len(asked) == len(tangents):
+    if not kwargs and resolved.differentiable and isinstance(tangents, tuple) and len(asked) == len(tangents):
         compiled = programs.tangent(binding, resolved.paths)
         programs.short_tangent = ShortTangent.of(compiled, binding, resolved, wrt)
     return run_tangent(programs, binding, resolved, given)

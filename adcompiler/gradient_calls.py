@@ -18,7 +18,7 @@ class GradientCaller:
     """Calls `(value, gradient)` of a function; the common case of numbers and arrays by position is fast."""
 
     def __init__(self, programs, wrt, has_aux=False):
-        self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
+        self.programs, self.wrt, self.has_aux = programs.of_outputs(), wrt, has_aux
         self.fast: tuple = ()
         self.direct = None  # the last short way as a function that can stand for `value_and_grad` itself
 

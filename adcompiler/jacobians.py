@@ -22,29 +22,31 @@ def jacobian(f, wrt=0, *, mode="auto", has_aux=False, **options):
     return Jacobian(f, wrt, mode=mode, has_aux=has_aux, **options)
 
 
-def hessian(f, wrt=0, **options):
+def hessian(f, wrt=0, *, has_aux=False, **options):
     """The Hessian of a function of one real result, by forward over reverse; shape `argument.shape + argument.shape`.
 
-    For a tuple `wrt` a tuple of tuples: `[i][j]` is the derivative with respect to `wrt[i]` and `wrt[j]`.
+    For a tuple `wrt` a tuple of tuples: `[i][j]` is the derivative with respect to `wrt[i]` and `wrt[j]`. With
+    `has_aux=True`, `f` returns `(value, auxiliary)` and the Hessian is `(hessian, auxiliary)`.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
     array([[6., 4.],
            [4., 0.]])
     """
-    return Jacobian(grad(f, wrt, **options), wrt, forward_first=True)
+    complex_too = {"holomorphic": True} if options.get("holomorphic") else {}
+    return Jacobian(grad(f, wrt, has_aux=has_aux, **options), wrt, has_aux=has_aux, forward_first=True, **complex_too)
 
 
-def hvp(f, wrt=0, **options):
+def hvp(f, wrt=0, *, has_aux=False, **options):
     """The product of the Hessian with a vector: `hvp(f)(*args, v)`, forward over reverse, the Hessian itself never made.
 
-    `v` and the result have the structure of the gradient.
+    `v` and the result have the structure of the gradient. With `has_aux=True` it is `(product, auxiliary)`.
 
     >>> import numpy as np
     >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
     array([6., 4.])
     """
-    return HessianProduct(grad(f, wrt, **options), wrt)
+    return HessianProduct(grad(f, wrt, has_aux=has_aux, **options), wrt, has_aux)
 
 
 jacobian.returns_derivative = hessian.returns_derivative = hvp.returns_derivative = True

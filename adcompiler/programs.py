@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 
 from . import pipeline
 from .backends import chosen_backend
 from .callables import plain_function, source_of
 from .calling import Binding, bind_call
 from .checkpointing.planner import parse_memory
-from .errors import Loc, UnsupportedSyntaxError
+from .errors import Loc, NonDifferentiableInputError, NotScalarError, UnsupportedSyntaxError
 from .frontend.lower import Signature
 from .frontend.signature import describe, told_apart
 from .frontend.source import COMPILING, last_return
@@ -49,7 +50,35 @@ class Programs:
         self.not_linear: set = set()  # signatures whose tangents cannot be run without the primal
         self.one_by_one: set = set()  # signatures without a form for many directions at once
         self.bare_output = isinstance(outputs, str)
+        self.returning: Programs | None = None  # see `of_outputs`
         self.read()
+        for name in self.outputs:
+            if name != "return" and name not in self.parameters.parameters:
+                raise NonDifferentiableInputError(
+                    f"outputs= names {name!r}, which is no argument of '{self.source.qualname}'",
+                    self.places[""],
+                    hint=f"'return', or arguments that the function changes: {', '.join(self.parameters.parameters)}",
+                )
+
+    def of_outputs(self) -> Programs:
+        """Those of a function with `outputs=` as one that returns them, in whose gradient they are the value."""
+        if self.outputs == ("return",):
+            return self
+        if len(self.outputs) != 1:
+            raise NotScalarError(
+                f"a gradient needs one real number, but outputs= names {len(self.outputs)} results",
+                self.places[""],
+                hint="name one of them, or use ad.vjp with a seed for each",
+            )
+        if self.returning is None:
+            from .derivatives.forms import returning_outputs
+
+            made = returning_outputs(self)
+            made = types.MethodType(made, *self.self_argument) if self.self_argument else made
+            kept = {"checkpoint": self.checkpoint, "memory": self.memory, "tape_dtype": self.tape_dtype}
+            self.returning = Programs(made, "return", self.holomorphic, self.backend, **kept)
+            self.returning.debug_nans = self.debug_nans
+        return self.returning
 
     def read(self):
         """Read the function as it is now: its source and its parameters."""

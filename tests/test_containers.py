@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+import adcompiler as ad
+
 from tests.programs.check import check_program
 from tests.programs.program import Program
 
@@ -745,3 +747,18 @@ RIGHT = [
 @pytest.mark.parametrize("program", RIGHT, ids=lambda p: p.name.partition(".")[2])
 def test_gradient(program):
     check_program(program)
+
+
+class Beside:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def test_none_in_a_seed_stands_for_a_whole_object():
+    x = np.array([1.0, 2.0])
+    value, pullback = ad.vjp(lambda x: (x, Beside(x ** 2, Beside(x, "text"))), x, wrt=0)
+    np.testing.assert_allclose(pullback(None), 0.0)
+    np.testing.assert_allclose(pullback((x, None)), x)
+    np.testing.assert_allclose(pullback((None, Beside(x, None))), 2.0 * x * x)
+    value, pullback = ad.vjp(lambda x: {"pair": Beside(x ** 2, 1.0), "x": x}, x, wrt=0)
+    np.testing.assert_allclose(pullback({"pair": None, "x": x}), x)

@@ -211,3 +211,10 @@ def test_all_kinds_of_text_are_one_module():
     exec(text, names)
     assert names["product_tangent"](3.0, 4.0, 1.0) == (12.0, 4.0)
     assert names["product_gradient"](3.0, 4.0) == (12.0, 4.0)
+
+
+def test_the_one_tangent_of_one_wrt_stands_bare_or_in_a_tuple():
+    for tangents in (1.0, (1.0,)):
+        assert ad.jvp(lambda x, y: x * y, (2.0, 3.0), tangents, wrt="y")[1] == 2.0
+    with pytest.raises(ad.ShapeError, match="the arguments of jvp are no tuple"):
+        ad.jvp(np.sin, np.ones(1), (np.ones(1),))

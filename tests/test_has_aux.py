@@ -93,3 +93,17 @@ def test_what_is_no_pair(wrong, mode):
 def test_the_value_must_still_be_one_number():
     with pytest.raises(ad.NotScalarError, match="one real number"):
         ad.grad(lambda x: (2.0 * x, 1.0), has_aux=True)(x)
+
+
+def test_hessian_and_product_give_the_auxiliary_result_itself():
+    """Not its derivative along the directions."""
+    f = lambda x: (np.sum(x ** 3), {"twice": 2.0 * x, "label": "cube"})  # noqa: E731
+    found, aux = ad.hessian(f, has_aux=True)(x)
+    np.testing.assert_allclose(found, np.diag(6.0 * x))
+    np.testing.assert_allclose(aux["twice"], 2.0 * x)
+    assert aux["label"] == "cube"
+    found, aux = ad.hvp(f, has_aux=True)(x, x)
+    np.testing.assert_allclose(found, 6.0 * x ** 2)
+    np.testing.assert_allclose(aux["twice"], 2.0 * x)
+    with pytest.raises(ad.UnsupportedSyntaxError, match="has_aux=True inside a function that is differentiated"):
+        ad.grad(lambda x: np.sum(ad.hessian(f, has_aux=True)(x)[0]))(x)

@@ -63,14 +63,14 @@ def check_result(generator, result):
             raise NotScalarError(
                 "the result is complex, not one real number",
                 generator.function.loc,
-                hint="pass holomorphic=True for the complex derivative, or take vjp with a seed",
+                hint="pass holomorphic=True for the complex derivative, or take ad.vjp with a seed, or ad.jacobian",
             )
         return
     if isinstance(t, Num) and t.kind == "c":
         raise NotScalarError(
             "the result is complex, not one real number",
             generator.function.loc,
-            hint="pass holomorphic=True for the complex derivative, or take vjp with a seed",
+            hint="pass holomorphic=True for the complex derivative, or take ad.vjp with a seed, or ad.jacobian",
         )
     what = (
         "a bool"
@@ -81,11 +81,14 @@ def check_result(generator, result):
         if isinstance(result, Const) and result.value is None
         else "not a number"
     )
-    hints = {"nothing": "return the number", "a bool": "return a float"}
+    hints = {
+        "nothing": "return the number; ad.vjp and ad.jacobian take other results",
+        "a bool": "return a float; ad.vjp and ad.jacobian take other results",
+    }
     raise NotScalarError(
         f"a gradient needs one real number, but '{generator.function.name}' returns {what}",
         generator.function.loc,
-        hint=hints.get(what, "use ad.vjp with a seed for each result"),
+        hint=hints.get(what, "use ad.vjp with a seed for each result, or ad.jacobian"),
     )
 
 

@@ -198,6 +198,7 @@ class Jacobian(Derivative):
 
     # -- the source of a Jacobian --------------------------------------------------------------------------------------
     def written(self, signature: Signature, strict: bool):
+        _refuse_aux(self, "Jacobian")
         name = identifier(self.__name__, "jacobian_of_function")
         forward = self.mode == "forward" or self.forward_first
         made = written_by_columns if forward else written_by_rows
@@ -206,6 +207,14 @@ class Jacobian(Derivative):
 
 def _jacobian(function, wrt, options):
     return Jacobian(function, wrt, **options)
+
+
+def _refuse_aux(derivative, what):
+    if derivative.has_aux:
+        raise UnsupportedSyntaxError(
+            f"a {what} with has_aux=True inside a function that is differentiated",
+            hint="leave out has_aux=, and compute the auxiliary result beside it",
+        )
 
 
 def _shapes(binding):
@@ -296,15 +305,16 @@ class HessianProduct(Derivative):
 
     extra = ("v",)
 
-    def __init__(self, gradient, wrt=0):
+    def __init__(self, gradient, wrt=0, has_aux=False):
         super().__init__(gradient, wrt)
+        self.has_aux = has_aux
         self.__name__ = f"hessian_product_of_{gradient.__name__.removeprefix('grad_of_')}"
         self._forward_programs = None
         self._short = None
         self._products: dict = {}
 
     def __reduce__(self):
-        return HessianProduct, (self.function, self.wrt)
+        return HessianProduct, (self.function, self.wrt, self.has_aux)
 
     def product(self, programs, binding, wrt):
         """Of a checkpointed function: the product as a function of the arguments and the vector; None for others."""
@@ -327,6 +337,9 @@ class HessianProduct(Derivative):
         programs = self._forward_programs
         binding = programs.bind(tuple(args), kwargs)
         wrt = resolve_wrt(self.wrt, binding)
+        if self.has_aux:
+            value, tangent = run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))
+            return tangent[0], value[1]
         if wrt.differentiable and programs.backend == "numpy":
             product = self.product(programs, binding, wrt)
             if product is not None:
@@ -358,6 +371,7 @@ class HessianProduct(Derivative):
         return made if own_array(made, x, v, *args) else None
 
     def written(self, signature: Signature, strict: bool):
+        _refuse_aux(self, "product with a Hessian")
         (v, _) = signature.parameters[-1]
         name = identifier(self.__name__, "hessian_product")
         given = Signature(signature.parameters[:-1], (), (), signature.aliases)

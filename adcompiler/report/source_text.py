@@ -12,7 +12,7 @@ import math
 import os
 import sys
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,7 +40,9 @@ def source_text(function, kind, args, kwargs, types) -> str:
         compiled = function.programs.compiled(assumed.signature, joint=False)
         parts += [_Part(compiled, k) for k in ("forward", "adjoint") if kind in (k, "all")]
     if kind in ("gradient", "all"):
-        parts.append(_Part(function.programs.compiled(assumed.signature, joint=True), "gradient"))
+        programs = function.programs.of_outputs()
+        signature = assumed.signature if programs is function.programs else replace(assumed.signature, outputs=())
+        parts.append(_Part(programs.compiled(signature, joint=True), "gradient"))
     if kind in ("tangent", "all"):
         parts.append(_Part(function.programs.compiled_tangent(assumed.signature), "tangent"))
     module = _Module(function)

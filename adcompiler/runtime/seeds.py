@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import NotScalarError, ShapeError
+from .shadows import is_object
 
 
-def unit_seed(result, hint="use ad.vjp with a seed of the shape of the result"):
+def unit_seed(result, hint="use ad.vjp with a seed of the shape of the result, or ad.jacobian"):
     """One, in the shape of a result of size 1. Raises NotScalarError for any other size.
 
     >>> unit_seed(np.array([2.0]))
@@ -78,4 +79,4 @@ def zero_seed(value):
         return {k: zero_seed(v) for k, v in value.items()}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         return np.zeros_like(value)
-    return 0.0
+    return None if is_object(value) else 0.0

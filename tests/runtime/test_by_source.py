@@ -41,7 +41,8 @@ def test_values_are_those_of_numpy(function, args, kwargs):
 
 
 def test_every_function_has_a_case():
-    assert set(by_source.SOURCES) == {function for function, _, _ in CASES}
+    of_numpy = {f for f in by_source.SOURCES if f.__module__ != "_heapq"}  # the others: tests of programs with heaps
+    assert of_numpy == {function for function, _, _ in CASES}
 
 
 def along(x, c):
