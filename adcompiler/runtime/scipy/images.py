@@ -196,7 +196,7 @@ def correlated(x, weights, mode="reflect", origin=0, flipped=False):
     """`scipy.ndimage.correlate`, or `convolve` if `flipped`.
 
     >>> correlated(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 2.0]), flipped=True).tolist()
-    [1.0, 2.0, 0.0]
+    [3.0, 2.0, 0.0]
     """
     return (ndimage.convolve if flipped else ndimage.correlate)(x, weights, mode=mode, origin=origin)
 
@@ -205,7 +205,7 @@ def correlated_lines(x, weights, axis=-1, mode="reflect", origin=0, flipped=Fals
     """`scipy.ndimage.correlate1d`, or `convolve1d` if `flipped`.
 
     >>> correlated_lines(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 2.0]), flipped=True).tolist()
-    [1.0, 2.0, 0.0]
+    [3.0, 2.0, 0.0]
     """
     return (ndimage.convolve1d if flipped else ndimage.correlate1d)(x, weights, axis, mode=mode, origin=origin)
 
