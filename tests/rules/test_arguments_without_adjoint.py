@@ -20,8 +20,6 @@ REFUSED = {
     "histogram range": (lambda p: np.sum(np.histogram(V, 3, (0.0, p), weights=V * p)[1]), 5.0),
     "histogram bins": (lambda p: np.sum(np.histogram(V, np.array([0.0, p]), density=True)[0]), 5.0),
     "histogram sample": (lambda p: np.sum(np.histogram(V * p, 3)[1]), 5.0),
-    "einsum without text": (lambda x: np.sum(np.einsum(x, [0, 1], [1, 0])), np.ones((2, 2))),
-    "einsum without text, twice": (lambda x: np.sum(np.einsum(x, [0, 1], x, [1, 0])), np.ones((2, 2))),
     "angle deg": (lambda p: np.angle(1.0 + 2.0j, deg=p), 1.0),
 }
 
