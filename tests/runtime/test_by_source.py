@@ -4,7 +4,6 @@ import pytest
 
 import adcompiler as ad
 from adcompiler.runtime import by_source
-from adcompiler.runtime.heaps import HEAPS
 
 rng = np.random.default_rng(3)
 row, matrix, cube = rng.standard_normal(5), rng.standard_normal((3, 4)), rng.standard_normal((2, 3, 4))
