@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import inspect
 import linecache
 import os
 import sys
@@ -156,9 +157,23 @@ def _differentiable(options, target: Target):
         "memory": options.memory,
     }
     given = {name: value for name, value in given.items() if value is not None}
-    if isinstance(target.function, DifferentiableFunction) and not given:
-        return target.function
-    return differentiable(target.function, **given)
+    function = target.function
+    if isinstance(function, DifferentiableFunction):
+        if not given:
+            return function
+        function, given = function.primal, {**function.options, **given}
+    try:
+        return differentiable(function, **given)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _refuse_misfit(function, args, kwargs):
+    """Arguments in `--args` that the function does not take are wrong usage."""
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise UsageError(f"--args: {error}; they stand as in a call: --args 'np.ones(3), n=2'") from error
 
 
 def _specialised(options, target: Target) -> tuple[tuple, dict]:
@@ -173,7 +188,9 @@ def _specialised(options, target: Target) -> tuple[tuple, dict]:
             parse_types(options.types)
         except AdcompilerError as error:
             raise UsageError(f"--{error}") from error
-        kwargs = {"types": options.types}
+        return (), {"types": options.types}
+    if options.args is not None:
+        _refuse_misfit(target.function, args, kwargs)
     return args, kwargs
 
 
@@ -230,6 +247,7 @@ def _check(options) -> str:
     with _running_user_program():
         args, kwargs = _arguments(options.args, target)
         function = _differentiable(options, target)
+        _refuse_misfit(function, args, kwargs)
         check_gradients(functools.partial(function, **kwargs) if kwargs else function, *args, wrt=_wrt(options.wrt))
     return f"{options.target}: the gradient agrees with differences"
 

@@ -249,3 +249,13 @@ def test_as_a_module():
                           cwd=Path(adcompiler.__file__).parents[1])
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("numpy.hypot(x, y)  elementwise")
+
+
+@pytest.mark.parametrize("more, told", [
+    (["--args", "np.ones(2), 3, 4"], "--args: too many positional arguments"), (["--checkpoint", "zz"], "checkpoint='zz'"),
+    (["--memory", "much"], "memory='much'")])
+def test_options_that_cannot_be_are_wrong_usage(program, capsys, more, told):
+    for command in (["dump"], ["check"]):
+        given = more if "--args" in more or command == ["dump"] else [*more, "--args", "np.ones(2)"]
+        assert main([*command, f"{program}:f", *given]) == 2
+        assert told in capsys.readouterr().err

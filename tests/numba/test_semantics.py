@@ -365,3 +365,26 @@ def iterates_over_a_rebound_name(x):
 def test_names_that_a_loop_runs_over_may_change_in_it():
     assert_same(bounds_that_change, np.array([0.5, -1.0, 2.0, 0.25]), 3)
     assert_same(iterates_over_a_rebound_name, np.array([0.5, -1.0, 2.0, 0.25]))
+
+
+def cut(x):
+    kept = ad.stop_gradient(x)
+    total = 0.0
+    for i in range(len(x)):
+        total += ad.stop_gradient(x[i]) * x[i]
+    x = x * 1.0
+    x[0] = kept[1] * x[1]
+    return total * np.sum(x * kept)
+
+
+def test_stop_gradient():
+    x = np.array([1.0, 2.0, -3.0])
+    want = ad.grad(cut)(x)
+    np.testing.assert_allclose(ad.grad(cut, backend="numba")(x), want)
+    np.testing.assert_allclose(ad.grad(cut, backend="numba", mode="forward")(x), want)
+
+
+def test_the_gradient_of_an_array_is_not_scalar():
+    with pytest.raises(ad.NotScalarError, match="the result is an array") as caught:
+        ad.grad(lambda x: x * 2.0, backend="numba")(np.ones(2))
+    assert caught.value.lineno and "ad.vjp" in caught.value.hint

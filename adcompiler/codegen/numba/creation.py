@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ...api import stop_gradient
 from ...runtime.tangents import zero_tangent, zeros_laid_out
 from ...transform.code import call, constant, name
 from .arrays import array, settled, shape_items
@@ -187,6 +188,17 @@ def _eye(lo, args, kwargs):
         return ast.IfExp(ast.Compare(ixs[0], [ast.Eq()], [ixs[1]]), constant(1.0), constant(0.0))
 
     return Typed(None, Array(np.dtype(float), 2, (rows.token, columns.token)), lazy=Lazy([rows, columns], element))
+
+
+@handles(stop_gradient)
+def _stop_gradient(lo, args, kwargs):
+    """The number itself, or a copy of the array."""
+    v = args[0]
+    if isinstance(v.type, Scalar):
+        return v
+    if not isinstance(v.type, Array):
+        lo.refuse("ad.stop_gradient of a container", "take it of its numbers and arrays")
+    return _array(lo, args, kwargs)
 
 
 @handles(np.array, np.asarray, np.ascontiguousarray, np.copy, np.ndarray.copy)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...errors import NotScalarError
 from ...runtime.joining import split_like, unstack_like
 from ...runtime.numba import checks
 from ...runtime.reductions import spread
@@ -277,7 +278,11 @@ def _unit_seed(lo, args, kwargs):
     v = args[0]
     if isinstance(v.type, Scalar):
         return constant_of(1.0)
-    lo.refuse("the gradient of an array of size 1", "return a number: x[0]")
+    raise NotScalarError(
+        "a gradient needs one real number, but the result is an array (which the Numba backend refuses also of size 1)",
+        lo.loc,
+        hint="return a number: x[0]; ad.vjp and ad.jacobian take arrays",
+    )
 
 
 # -- reshaping ---------------------------------------------------------------------------------------------------------

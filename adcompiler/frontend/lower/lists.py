@@ -192,6 +192,8 @@ def extend_by(cx, node, base, args):
         value = HANDLERS[list](cx, node, [value], {})
     if isinstance(cx.type(value), Ref) and cx.type(value).kind == "dict":
         cx.unsupported(node, "a list is extended by a dict", "extend it by list(d.values())")
+    if not isinstance(cx.type(value), Ref) and getattr(value, "items", None) is None:
+        cx.unsupported(node, "what the list is extended by is not understood", "extend it by a list, a tuple or an array")
     extend_list(cx, node, base, value)
     return Const(None)
 
