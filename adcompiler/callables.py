@@ -66,8 +66,9 @@ def _partial_function(partial):
     """A Python function that does what a partial does, with the remaining parameters."""
     remaining = inspect.signature(partial).parameters.values()
     form, given, keyword_only = [], [], False
-    for p in remaining:
-        if p.name in partial.keywords:
+    of_library = lookup(partial.func) is not None and not isinstance(partial.func, types.FunctionType)
+    for p in remaining:  # a rule of a library knows its function by what is passed, so that its defaults stay out
+        if p.name in partial.keywords or of_library and p.default is not p.empty:
             continue
         if p.kind is p.VAR_POSITIONAL:
             form.append(f"*{p.name}")
