@@ -115,6 +115,8 @@ def _can_tie(involved, joined) -> bool:
                 return False
             if isinstance(d, Assign) and isinstance(d.value, Call) and d.value.function not in _SIMPLE:
                 return False
+            if isinstance(d, Assign) and isinstance(d.value, GetItem) and d.value.sharing == "maybe":
+                return False
             v = view_source(v)
     return True
 
@@ -167,6 +169,17 @@ def _changed(s) -> Var | None:
     return None
 
 
+def may_be_view(v: Var, base) -> bool:
+    """May `v`, read off `base` by an index, be a view of it?
+
+    One alias group is not enough: a container or a join of paths puts a copy (`b[[0, 2]]`) into the group of its source.
+    """
+    d = v.definition
+    if isinstance(d, Assign) and isinstance(d.value, GetItem) and d.value.base is base and d.value.sharing == "fresh":
+        return False
+    return isinstance(base, Var) and base.group is not None and v.group is not None and base.group.find() is v.group.find()
+
+
 def view_source(v: Var) -> Var | None:
     """The variable that `v` is a view (or another name) of, if that is known."""
     d = v.definition
@@ -180,14 +193,7 @@ def view_source(v: Var) -> Var | None:
     value = d.value
     if isinstance(value, Var):
         return value
-    if (
-        isinstance(value, GetItem)
-        and isinstance(value.base, Var)
-        and value.base.group is not None
-        and v.group is not None
-        and value.base.group.find() is v.group.find()
-        and isinstance(value.base.type, Num)
-    ):
+    if isinstance(value, GetItem) and isinstance(value.base, Var) and isinstance(value.base.type, Num) and may_be_view(v, value.base):
         return value.base
     if (
         isinstance(value, Call)
@@ -211,4 +217,4 @@ def root_of(v: Var) -> Var:
         v, seen = source, seen + 1
 
 
-__all__ = ["ContainerOp", "root_of", "tie_views", "view_source"]
+__all__ = ["ContainerOp", "may_be_view", "root_of", "tie_views", "view_source"]

@@ -88,6 +88,7 @@ class Call:
 class GetItem:
     base: object
     index: object
+    sharing: str = "view"  # of arrays: how the result shares memory with the base ("view", "fresh" or "maybe")
 
 
 @dataclass(eq=False)

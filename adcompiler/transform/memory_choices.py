@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import operator
 
-from ..analysis.alias import root_of, view_source
+from ..analysis.alias import may_be_view, root_of, view_source
 from ..ir.nodes import (
     Assign,
     Call,
@@ -311,12 +311,7 @@ class MemoryChoices:
         return False
 
     def shares(self, v, base):
-        return (
-            isinstance(base, Var)
-            and base.group is not None
-            and v.group is not None
-            and base.group.find() is v.group.find()
-        )
+        return may_be_view(v, base)
 
 
 def given(s) -> list:

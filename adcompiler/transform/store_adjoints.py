@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 
-from ..analysis.alias import root_of
+from ..analysis.alias import may_be_view, root_of
 from ..frontend.lower.numbers import indexed_type
 from ..frontend.lower.stores import is_fancy
 from ..ir.nodes import Const, Store, Var
@@ -42,7 +42,7 @@ def reverse_item(b, target, value, s):
     if not isinstance(base, Var) or not base.active:
         b.kill(target)
         return
-    if b.shadow_kind(target) and base.group is not None and target.group.find() is base.group.find():
+    if b.shadow_kind(target) and may_be_view(target, base):
         return  # a view: the shadow of the base is the shadow of the view
     given = b.bar_value(target, s)
     if isinstance(given, ast.Name) and region_name(b, base) == given.id:

@@ -14,6 +14,7 @@ import operator
 import numpy as np
 
 from ..frontend.lower.numbers import indexed_type
+from ..analysis.alias import may_be_view
 from ..ir.nodes import Assign, Const, ContainerOp, Display, GetItem, Slice, Store, Var
 from ..ir.types import Num, Ref, Static, Tup
 from ..rules import tangents
@@ -93,8 +94,7 @@ class DirectionsBuilder(TangentBuilder):
         base = value.base
         if isinstance(base, Var) and base.active and isinstance(base.type, Num) and not base.type.is_scalar:
             read = subscript(self.dot(base), self.behind(value.index))
-            is_view = target.group is not None and base.group is not None and target.group.find() is base.group.find()
-            if is_stored(base) and not is_view:  # one element of the value, but a view of the tangents
+            if is_stored(base) and not may_be_view(target, base):  # one element of the value, but a view of the tangents
                 read = call(ast.Attribute(read, "copy", ast.Load()))
             self.give(target, read)
             return

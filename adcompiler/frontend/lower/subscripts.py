@@ -37,7 +37,7 @@ def subscript(cx, node, base, index):
         if t.is_scalar and t.is_python:
             cx.unsupported(node, "a number cannot be indexed")
         result_type, sharing = numbers.indexed_type(cx, t, index)
-        result = cx.assign_temporary(GetItem(base, index), result_type, node)
+        result = cx.assign_temporary(GetItem(base, index, sharing), result_type, node)
         result.varied = cx.varied(base) and carries_derivative(result_type)
         if sharing != "fresh" and isinstance(base, Var):
             result.group = base.group
