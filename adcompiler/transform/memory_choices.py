@@ -402,13 +402,24 @@ def _named_objects(variables) -> set:
     waiting, found = [v for v in variables if _is_object(v)], set()
     while waiting:
         v = waiting.pop()
-        if v in found:
+        if v in found or _is_constant_for_good(v):
             continue
         found.add(v)
-        d = v.definition
-        sources = (d.then, d.orelse) if isinstance(d, Phi) else (d.value,) if isinstance(d, Assign) else ()
-        waiting += [u for u in sources if _is_object(u)]
+        waiting += [u for u in _sources(v) if _is_object(u)]
     return found
+
+
+def _sources(v) -> tuple:
+    d = v.definition
+    return (d.then, d.orelse) if isinstance(d, Phi) else (d.value,) if isinstance(d, Assign) else ()
+
+
+def _is_constant_for_good(v, depth=5) -> bool:
+    """Is this one of some texts or numbers, which nothing changes?"""
+    if isinstance(v, Const):
+        return isinstance(v.value, (str, bytes, int, float, complex, type(None)))
+    sources = _sources(v) if isinstance(v, Var) and depth else ()
+    return bool(sources) and all(_is_constant_for_good(u, depth - 1) for u in sources)
 
 
 def _is_object(v) -> bool:
