@@ -22,7 +22,7 @@ def reverse_branch(b, s: If):
     then, after_then = _side(b, s.then, [(p.target, p.then) for p in phis], before, s)
     orelse, after_else = _side(b, s.orelse, [(p.target, p.orelse) for p in phis], before, s)
     _merge_sides(b, then, after_then, orelse, after_else, s)
-    if is_empty(then) and is_empty(orelse):
+    if does_nothing(then) and does_nothing(orelse):
         return
     test = need_operand(b, s.test, s)
     b.code.append(Branch(test, then, orelse, s.loc))
@@ -82,4 +82,9 @@ def _visible(b, v, s):
 
 
 def is_empty(code) -> bool:
-    return all(isinstance(c, Enter) or (isinstance(c, Restore)) for c in code)
+    """Does this reverse code hold no adjoint? Memory may have to be restored in it."""
+    return all(isinstance(c, (Enter, Restore)) or isinstance(c, Branch) and is_empty(c.then) and is_empty(c.orelse) for c in code)
+
+
+def does_nothing(code) -> bool:
+    return all(isinstance(c, Enter) for c in code)

@@ -13,7 +13,7 @@ from ..analysis.activity import operands_of
 from ..analysis.alias import root_of
 from ..ir.nodes import Assign, Call, ContainerOp, If, Loop, Store, Unpack, UserCall, Var, operands, walk
 from ..ir.types import Num, Ref
-from .branch_adjoints import is_empty
+from .branch_adjoints import does_nothing, is_empty
 from .code import Enter, LoopTarget, Repeat, Replay, Trips, call, clone, constant, name, subscript
 from .move_adjoints import move_phis
 from .primal_operands import changes, need_operand
@@ -65,10 +65,11 @@ def reverse_loop(b, s: Loop):
     for bar in entry:
         if entry[bar] != UNSET and b.states.get(bar, UNSET) == UNSET:
             b.states[bar] = entry[bar]
-    if is_empty(body):
+    replayed = s.checkpoints is not None and not b.plain
+    if does_nothing(body) or replayed and is_empty(body):
         move_phis(b, [(p.target, p.then) for p in heads])
         return
-    if s.checkpoints is not None and not b.plain:
+    if replayed:
         b.code.append(Replay(s, body, s.loc))
     else:
         b.code.append(reversed_loop(b, s, body))

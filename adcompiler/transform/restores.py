@@ -12,7 +12,8 @@ from ..analysis.alias import root_of
 from ..errors import NOWHERE
 from ..ir.nodes import Const, Store, operands
 from .bars import unique
-from .code import Line, Restore, attribute, call, inner_blocks, name, push, subscript
+from .branch_adjoints import does_nothing
+from .code import Branch, Line, Repeat, Restore, attribute, call, inner_blocks, name, push, subscript
 from .packed_values import packed, unpacked
 from .primal_operands import need_operand
 from .store_adjoints import is_element
@@ -20,7 +21,7 @@ from .tape_sites import Kept
 
 
 def restore_all(saver, code):
-    """Turn Restore markers into lines, or drop them."""
+    """Turn Restore markers into lines, or drop them, and branches and loops that hold nothing then."""
     out = []
     for item in code:
         for inner in inner_blocks(item):
@@ -28,7 +29,7 @@ def restore_all(saver, code):
         if isinstance(item, Restore):
             if item.store in saver.memory.saved_kills and saver.memory.restoring.get(root_of(item.store.base)):
                 out.extend(_restore(saver, item.store))
-        else:
+        elif not (isinstance(item, (Branch, Repeat)) and all(does_nothing(inner) for inner in inner_blocks(item))):
             out.append(item)
     code[:] = out
 
