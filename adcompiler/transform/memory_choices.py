@@ -30,7 +30,8 @@ from ..ir.nodes import (
     operands,
 )
 from ..ir.types import Num, Opaque, Ref, Tup
-from ..rules.registry import is_inactive
+from ..rules.mutators import lookup_mutator
+from ..rules.registry import is_inactive, lookup
 from .code import END, Needed, expressions, lines, nodes
 from .store_adjoints import region_type
 
@@ -61,6 +62,8 @@ _CHEAP = {
 _READING = {
     "copy", "count", "endswith", "find", "format", "get", "index", "intersection", "isdisjoint", "issubset", "items", "join",
     "keys", "lower", "replace", "split", "startswith", "strip", "union", "upper", "values",
+    "all", "any", "argmax", "argmin", "argsort", "astype", "conj", "cumsum", "dot", "flatten", "item", "max", "mean", "min",
+    "nonzero", "prod", "ravel", "reshape", "squeeze", "std", "sum", "tolist", "transpose", "var",
 }
 TYPICAL = 50  # a typical extent and trip count, for comparing costs that are not known
 
@@ -392,9 +395,16 @@ def changed_objects(s) -> list:
     function = s.value.function
     if isinstance(function, GetAttr):
         return [function.base] if function.attr not in _READING else []
-    if not _opaque(s) or callable(function) and is_inactive(function):
+    if not _opaque(s) or _only_reads(function) and "out" not in s.value.kwargs:
         return []
     return [v for a in given(s) for v in operands(a)]
+
+
+def _only_reads(function) -> bool:
+    """Is this a function of a library that leaves its arguments as they are?"""
+    if not callable(function) or getattr(function, "__name__", "") == "shuffle" or lookup_mutator(function) is not None:
+        return False
+    return is_inactive(function) or lookup(function) is not None
 
 
 def _named_objects(variables) -> set:
