@@ -257,7 +257,7 @@ class MemoryChoices:
             return False
         if isinstance(root.definition, (Unpack,)) or view_source(root) is not None:
             return False
-        return all(isinstance(k, Store) and root_of(k.base) is root for k in kills)
+        return all(isinstance(k, Store) and root_of(k.base) is root and self.can_be_stored_into_again(k.base, root) for k in kills)
 
     def restores_since(self, v, at) -> bool:
         """Is the memory of `v` as the statement `at` has read it, once the reverse sweep is back there?
@@ -284,6 +284,18 @@ class MemoryChoices:
         root = root_of(v)
         while v is not root:
             if isinstance(v.definition, Assign) and not self.is_cheap(v):
+                return False
+            v = view_source(v)
+        return True
+
+    def can_be_stored_into_again(self, v, root) -> bool:
+        """Can the reverse sweep take the view `v` of its own copy of the array, so that what is put back arrives there?
+
+        What may be a view or a copy (`m.reshape(-1)`) is kept as it was, and is no view of that copy.
+        """
+        while v is not root:
+            d = v.definition
+            if isinstance(d, Assign) and isinstance(d.value, Call) and not self.is_cheap(v):
                 return False
             v = view_source(v)
         return True
