@@ -13,9 +13,11 @@ from ..analysis.alias import root_of
 from ..errors import NOWHERE
 from ..ir.nodes import Assign
 from ..ir.types import Num, Ref, Tup
+from ..runtime.kept_objects import kept_object
 from ..runtime.shadows import entries
 from .bars import unique
 from .code import END, Line, attribute, call, name, push
+from .object_changes import is_object
 from .packed_values import packed, unpacked
 from .primal_operands import need_operand, stands_alone
 from .tape_sites import OVERWRITTEN
@@ -65,11 +67,12 @@ def preset(saver, text):
 def keep_copy(saver, v, at):
     """Keep a copy of memory as `at` reads it, since it changes later."""
     base = saver.names.name(v)
-    copied = (
-        call(attribute(saver.names.read(v), "copy"))
-        if isinstance(v.type, Num) and v.type.is_array and not saver.layout.may_be_missing(v)
-        else call(saver.b.numpy("copy"), saver.names.read(v))
-    )
+    if is_object(v):
+        copied = call(saver.b.runtime(kept_object), saver.names.read(v))
+    elif isinstance(v.type, Num) and v.type.is_array and not saver.layout.may_be_missing(v):
+        copied = call(attribute(saver.names.read(v), "copy"))
+    else:
+        copied = call(saver.b.numpy("copy"), saver.names.read(v))
     made_here = saver.layout.home[v][1] >= saver.layout.position[at]  # the adjoint reads its own result
 
     def insert(line):

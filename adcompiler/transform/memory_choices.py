@@ -15,7 +15,6 @@ from ..ir.nodes import (
     Assign,
     Call,
     Const,
-    ContainerOp,
     Effect,
     GetAttr,
     GetItem,
@@ -29,10 +28,9 @@ from ..ir.nodes import (
     Var,
     operands,
 )
-from ..ir.types import Num, Opaque, Ref, Tup
-from ..rules.mutators import lookup_mutator
-from ..rules.registry import is_inactive, lookup
+from ..ir.types import Num, Ref, Tup
 from .code import END, Needed, expressions, lines, nodes
+from .object_changes import ObjectChanges
 from .store_adjoints import region_type
 
 _CHEAP = {
@@ -58,13 +56,6 @@ _CHEAP = {
     operator.is_,
     operator.is_not,
 }
-# Methods that leave the object as it is, whatever its class of those that are common.
-_READING = {
-    "copy", "count", "endswith", "find", "format", "get", "index", "intersection", "isdisjoint", "issubset", "items", "join",
-    "keys", "lower", "replace", "split", "startswith", "strip", "union", "upper", "values",
-    "all", "any", "argmax", "argmin", "argsort", "astype", "conj", "cumsum", "dot", "flatten", "item", "max", "mean", "min",
-    "nonzero", "prod", "ravel", "reshape", "squeeze", "std", "sum", "tolist", "transpose", "var",
-}
 TYPICAL = 50  # a typical extent and trip count, for comparing costs that are not known
 
 
@@ -83,9 +74,7 @@ class MemoryChoices:
         self.copies: dict = {}  # (array, statement) whose reverse reads a copy of it
         self.kills_by_family = self._kills_by_family()
         self.kill_places_of: dict = {}
-        changes = self.changing_objects = [s for s in self.layout.statements if changes_object(s)]
-        self.object_changes = [self.layout.position[s] for s in changes]
-        self.loops_with_object_changes = {loop for s in changes for loop in self.layout.loops[s]}
+        self.objects = ObjectChanges(layout, builder.cx)
 
     def is_array(self, v) -> bool:
         return isinstance(v.type, Num) and v.type.boxed is not False and v.group is not None
@@ -145,28 +134,6 @@ class MemoryChoices:
             bool(positions)
             and positions[-1] >= self.layout.position[at]
             or any(loop in loops for loop in self.layout.loops[at])
-        )
-
-    def object_changes_after(self, at) -> bool:
-        """May an object of which nothing is known (a list of constants, say) change after the statement `at` has read it?
-
-        Such objects are not told apart: any of them may hold any other.
-        """
-        position, loops = self.layout.position.get(at), self.layout.loops.get(at, ())
-        if position is None:
-            return bool(self.object_changes)
-        return any(p >= position for p in self.object_changes) or any(loop in self.loops_with_object_changes for loop in loops)
-
-    def object_is_changed(self, v, at) -> bool:
-        """Is the very object that `v` names changed after the statement `at` has read it?"""
-        if not self.object_changes_after(at):
-            return False
-        roots = _named_objects([v])
-        return any(
-            roots & _named_objects(changed_objects(s))
-            for s in self.changing_objects
-            if self.layout.position[s] > self.layout.position.get(at, -1)
-            or any(loop in self.layout.loops[s] for loop in self.layout.loops.get(at, ()))
         )
 
     def canonical(self, v, at):
@@ -383,69 +350,6 @@ def read_by_functions(variables) -> list:
         found += free
         waiting += free
     return found
-
-
-def changes_object(s) -> bool:
-    """May this statement change an object of which nothing is known?"""
-    return any(_is_object(v) for v in changed_objects(s))
-
-
-def changed_objects(s) -> list:
-    """What of its operands a statement may change if they are objects of which nothing is known."""
-    if isinstance(s, Effect):
-        return [*s.names.values(), *s.writes.values()]
-    if isinstance(s, (Store, ContainerOp)):
-        return [s.base]
-    if isinstance(s, UserCall):
-        return list(operands(s))
-    if not isinstance(s, Assign):
-        return []
-    if isinstance(s.value, Raw):
-        return list(operands(s.value))
-    if not isinstance(s.value, Call):
-        return []
-    function = s.value.function
-    if isinstance(function, GetAttr):
-        return [function.base] if function.attr not in _READING else []
-    if not _opaque(s) or _only_reads(function) and "out" not in s.value.kwargs:
-        return []
-    return [v for a in given(s) for v in operands(a)]
-
-
-def _only_reads(function) -> bool:
-    """Is this a function of a library that leaves its arguments as they are?"""
-    if not callable(function) or getattr(function, "__name__", "") == "shuffle" or lookup_mutator(function) is not None:
-        return False
-    return is_inactive(function) or lookup(function) is not None
-
-
-def _named_objects(variables) -> set:
-    """The variables of which these may be other names."""
-    waiting, found = [v for v in variables if _is_object(v)], set()
-    while waiting:
-        v = waiting.pop()
-        if v in found or _is_constant_for_good(v):
-            continue
-        found.add(v)
-        waiting += [u for u in _sources(v) if _is_object(u)]
-    return found
-
-
-def _sources(v) -> tuple:
-    d = v.definition
-    return (d.then, d.orelse) if isinstance(d, Phi) else (d.value,) if isinstance(d, Assign) else ()
-
-
-def _is_constant_for_good(v, depth=5) -> bool:
-    """Is this one of some texts or numbers, which nothing changes?"""
-    if isinstance(v, Const):
-        return isinstance(v.value, (str, bytes, int, float, complex, type(None)))
-    sources = _sources(v) if isinstance(v, Var) and depth else ()
-    return bool(sources) and all(_is_constant_for_good(u, depth - 1) for u in sources)
-
-
-def _is_object(v) -> bool:
-    return isinstance(v, Var) and isinstance(v.type, Opaque)
 
 
 def _opaque(s):

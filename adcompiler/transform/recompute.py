@@ -10,9 +10,10 @@ import numpy as np
 
 from ..analysis.alias import root_of, view_source
 from ..ir.nodes import NOTHING, Assign, Call, GetAttr, Store, operands
-from ..ir.types import Num, Opaque, Ref, Tup
+from ..ir.types import Num, Ref, Tup
 from .bars import unique
 from .code import END, Line, name, subscript
+from .object_changes import is_object
 from .primal_operands import need_operand
 from .store_adjoints import is_element
 
@@ -91,7 +92,7 @@ def _is_valid(saver, v, users=()) -> bool:
     """Would computing `v` again in reverse read the same memory? `users`: statements that would read it then."""
     d = v.definition
     value = d.value if isinstance(d, Assign) else view_source(v)
-    if any(isinstance(u.type, Opaque) for u in operands(value)) and saver.memory.object_changes_after(d):
+    if any(is_object(u) for u in operands(value)) and saver.memory.objects.may_follow(d):
         return False
     if isinstance(value, Call) and value.function is len:
         return not any(isinstance(getattr(a, "type", None), Ref) for a in value.args)

@@ -18,12 +18,13 @@ from ..errors import UnsupportedSyntaxError
 from ..frontend.lower.function_values import FunctionValue, StoredClosure
 from ..ir.nodes import NOTHING, Assign, Loop, Phi, Var
 from ..ir.nodes import Kept as SegmentMemory
-from ..ir.types import Num, Opaque, Ref
+from ..ir.types import Num, Ref
 from .bars import unique
 from .code import END, Line, Needed, Trips, name
 from .keeping import keep, keep_copy, keep_entries, keep_memory, keep_trips, plan_shape, preset
 from .memory_choices import MemoryChoices
 from .needs import Needs
+from .object_changes import is_object
 from .packed_values import is_packed
 from .recompute import last_use, read_back, recompute
 from .restores import restore_all, working_copies
@@ -116,12 +117,8 @@ class Saver:
         v = n.var
         if n.need in ("entries", "memory"):
             return (n.need, v)
-        if isinstance(v.type, Opaque) and n.at is not END and self.memory.object_is_changed(v, n.at):
-            raise UnsupportedSyntaxError(
-                f"the derivative of this reads '{v.name}', which changes later" if not v.hidden else "the derivative of this reads an object that changes later",
-                n.at.loc,
-                hint="copy it before (list(...), np.array(...)), or keep in a variable what is read of it",
-            )
+        if n.at is not END and is_object(v) and self.memory.objects.may_follow(n.at):
+            return ("copy", v, n.at)
         if n.need == "value" and self.memory.unstable(v) and self.memory.changes_after(v, n.at):
             mode = self.memory.restoring.get(root_of(v)) if self.memory.is_array(v) else None
             if not mode:
