@@ -63,7 +63,7 @@ class Instance:
             try:
                 chosen = node.body if self.decide(node.test) else node.orelse
             except Undecided:
-                return ast.IfExp(node.test, self.fold(node.body), self.fold(node.orelse))
+                return ast.IfExp(self.undecided(node.test), self.fold(node.body), self.fold(node.orelse))
             return self.fold(chosen)
         if isinstance(node, ast.AST):
             made = type(node)(**{f: self.fold(getattr(node, f)) for f in node._fields if hasattr(node, f)})
@@ -71,6 +71,20 @@ class Instance:
         if isinstance(node, list):
             return [self.fold(n) for n in node]
         return node
+
+    def undecided(self, test):
+        """A test without the parts that are known: of `a and b` with a true `a`, `b`."""
+        if not isinstance(test, ast.BoolOp):
+            return test
+        values = [self.undecided(v) for v in test.values if not self.is_decided(v)]
+        return values[0] if len(values) == 1 else ast.BoolOp(test.op, values)
+
+    def is_decided(self, test) -> bool:
+        try:
+            self.decide(test)
+        except Undecided:
+            return False
+        return True
 
     def decide(self, test):
         if isinstance(test, ast.BoolOp):
