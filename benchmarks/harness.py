@@ -91,3 +91,22 @@ def assert_gradient(case: Case, gradient, arguments, tolerance=1e-4):
     got = float(np.sum(np.asarray(gradient) * direction))
     if not abs(got - expected) <= tolerance * max(1.0, abs(expected)):
         raise AssertionError(f"{case.name}: directional derivative {got!r}, differences give {expected!r}")
+
+
+def compiled_by_numba(case: Case, arguments):
+    """Seconds to compile the gradient; calls of the compiled primal and of value and gradient; the gradient found."""
+    import numba
+
+    import adcompiler as ad
+
+    gradient = ad.value_and_grad(case.function, backend="numba")
+    begun = time.perf_counter()
+    _, found = gradient(*arguments)
+    compiling = time.perf_counter() - begun
+    assert_gradient(case, found, arguments)
+    primal = numba.njit(error_model="numpy")(case.function)
+
+    def run_primal():
+        return primal(*(a.copy() if k in case.mutates else a for k, a in enumerate(arguments)))
+
+    return compiling, [run_primal, lambda: gradient(*arguments)], found

@@ -12,7 +12,6 @@ import importlib.util
 import os
 import sys
 import tempfile
-import time
 import warnings
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -21,7 +20,7 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 
 import numpy as np  # noqa: E402
 
-from .harness import assert_gradient, median_times  # noqa: E402
+from .harness import compiled_by_numba, median_times  # noqa: E402
 from .programs.native import PROGRAMS  # noqa: E402
 
 HEAD = f"{'program':18s}{'compile s':>10s}{'primal us':>11s}{'gradient us':>12s}{'ratio':>7s}{'limit':>6s}{'jax us':>11s}{'jax':>7s}{'limit':>6s}"
@@ -40,22 +39,8 @@ def compiled_by_jax(program, arguments):
 
 def measured(program, rounds, with_jax):
     """Seconds to compile the gradient, and per call of the primal, of value and gradient, and of JAX or None."""
-    import numba
-
-    import adcompiler as ad
-
-    case, arguments = program.case, program.case.arguments()
-    gradient = ad.value_and_grad(case.function, backend="numba")
-    begun = time.perf_counter()
-    _, found = gradient(*arguments)
-    compiling = time.perf_counter() - begun
-    assert_gradient(case, found, arguments)
-    primal = numba.njit(error_model="numpy")(case.function)
-
-    def run_primal():
-        return primal(*(a.copy() if k in case.mutates else a for k, a in enumerate(arguments)))
-
-    calls = [run_primal, lambda: gradient(*arguments)]
+    arguments = program.case.arguments()
+    compiling, calls, found = compiled_by_numba(program.case, arguments)
     if with_jax:
         calls.append(compiled_by_jax(program, arguments))
         np.testing.assert_allclose(calls[-1]()[1], found, rtol=1e-7, atol=1e-9)

@@ -10,10 +10,9 @@ import argparse
 import os
 import sys
 import tempfile
-import time
 import warnings
 
-from .harness import assert_gradient, median_times
+from .harness import compiled_by_numba, median_times
 from .programs import factorisations, helmholtz, loops, stencils
 
 
@@ -24,22 +23,8 @@ def cases():
 
 def measured(case, rounds):
     """Seconds to compile the gradient, and per call of the primal and of value and gradient."""
-    import numba
-
-    import adcompiler as ad
-
-    arguments = case.arguments()
-    gradient = ad.value_and_grad(case.function, backend="numba")
-    begun = time.perf_counter()
-    _, found = gradient(*arguments)
-    compiling = time.perf_counter() - begun
-    assert_gradient(case, found, arguments)
-    primal = numba.njit(error_model="numpy")(case.function)
-
-    def run_primal():
-        return primal(*(a.copy() if k in case.mutates else a for k, a in enumerate(arguments)))
-
-    return compiling, *median_times([run_primal, lambda: gradient(*arguments)], rounds=rounds)
+    compiling, calls, _ = compiled_by_numba(case, case.arguments())
+    return compiling, *median_times(calls, rounds=rounds)
 
 
 def main() -> int:
