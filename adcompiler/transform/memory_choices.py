@@ -72,9 +72,9 @@ class MemoryChoices:
         self.not_restorable: set = set()  # arrays with a view that cannot be taken again in reverse
         self.saved_kills: set = set()  # stores that keep what they overwrite
         self.copies: dict = {}  # (array, statement) whose reverse reads a copy of it
+        self.objects = ObjectChanges(layout, builder.cx)
         self.kills_by_family = self._kills_by_family()
         self.kill_places_of: dict = {}
-        self.objects = ObjectChanges(layout, builder.cx)
 
     def is_array(self, v) -> bool:
         return isinstance(v.type, Num) and v.type.boxed is not False and v.group is not None
@@ -92,6 +92,9 @@ class MemoryChoices:
         for s in self.layout.statements:
             if isinstance(s, Assign) and s.augmented is not None and s.target.group is not None:
                 found.setdefault(id(s.target.group.family), []).append(s)
+        for family in {id(v.group.family) for v in self.layout.home if self.is_array(v) and v.group.family.opaque}:
+            known = found.setdefault(family, [])  # objects made elsewhere may hold this memory: memoryview(x), x.fill
+            known += [s for s in self.objects.changing if s not in known]
         return found
 
     def _changed_families(self, k):

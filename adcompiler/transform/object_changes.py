@@ -37,7 +37,7 @@ class ObjectChanges:
 
     def __init__(self, layout, cx):
         self.layout, self.cx = layout, cx
-        changing = [s for s in layout.statements if any(is_object(v) for v in self._changed_by(s))]
+        changing = self.changing = [s for s in layout.statements if any(is_object(v) for v in self._changed_by(s))]
         self.positions = [layout.position[s] for s in changing]
         self.loops = {loop for s in changing for loop in layout.loops[s]}
 
@@ -70,7 +70,7 @@ class ObjectChanges:
             if function.attr in _READING or self._is_apart(function.base) and function.attr != "shuffle":
                 return []
             return [function.base, *given]
-        return [] if _only_reads(function) and "out" not in s.value.kwargs else given
+        return [] if _only_reads(function) and "out" not in s.value.kwargs else [function, *given]
 
     def _is_apart(self, owner) -> bool:
         if isinstance(owner, Const):

@@ -19,6 +19,7 @@ from .inheritance import Super, super_attribute
 from .names import raw
 from .objects import bind_class_attribute, read_attribute
 from .rule_calls import emit_call, spread
+from .unseen_calls import may_be_written
 from .values import bring, copy_of, global_variable
 
 
@@ -117,4 +118,5 @@ def _array_attribute(cx, node, base, t, attr):
             f"attribute '{attr}' of an active array has no rule",
             unsupported_hint(descriptor) or "use the NumPy function that does the same",
         )
+    may_be_written(base)  # `x.data`, `x.flat`: other names for its memory
     return cx.assign_temporary(GetAttr(base, attr), OPAQUE, node)

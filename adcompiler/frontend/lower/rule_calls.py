@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from ...ir.nodes import NOTHING, Assign, Call, Const, GetItem, Var
 from ...ir.types import NUMBER, OPAQUE, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.libraries import name_of
@@ -35,7 +37,7 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         cx.copies_of_lists[made] = kept
     result = cx.assign_temporary(made, result_type, node, const=const)
     result.varied = any_varied and not inactive and carries_derivative(result_type)
-    _note_aliases(cx, node, rule, bound, result)
+    _note_aliases(cx, node, function, (*args, *kwargs.values()), rule, bound, result)
     if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
         unknown = [a for a in args if not isinstance(cx.type(a), (Num, Tup, Ref))]
         if len(rule.result) == 1 and unknown and isinstance(node, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
@@ -115,10 +117,13 @@ def _result_type(cx, function, args, kwargs, rule, inactive):
     return result_type
 
 
-def _note_aliases(cx, node, rule, bound, result):
+def _note_aliases(cx, node, function, operands, rule, bound, result):
     """Give a result, or its components, the alias group of the operand that it may be a view of."""
     t = result.type
     known = rule is not None and bound is not None
+    buffer = next(iter(operands), None) if function is np.frombuffer else None
+    if isinstance(buffer, Var) and buffer.group is not None and result.group is not None:
+        result.group = buffer.group  # the memory of an array under another name
     if known and rule.alias in ("view", "maybe") and isinstance(t, Num) and t.boxed is not False:
         base = rule.alias_operand(bound)
         if isinstance(base, Var) and base.group is not None:
