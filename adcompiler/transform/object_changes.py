@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Phi, Raw, Store, UserCall, Var, operands
+from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Kept, Loop, Phi, Raw, Store, UserCall, Var, operands
 from ..ir.types import Opaque
 from ..rules.mutators import lookup_mutator
 from ..rules.registry import is_inactive, lookup
@@ -84,7 +84,15 @@ class ObjectChanges:
 
 def is_object(v) -> bool:
     """May this be an object that changes, of which nothing is known?"""
-    return isinstance(v, Var) and isinstance(v.type, Opaque) and not _is_constant_for_good(v)
+    return isinstance(v, Var) and isinstance(v.type, Opaque) and not _is_constant_for_good(v) and not _is_of_the_sweeps(v)
+
+
+def _is_of_the_sweeps(v) -> bool:
+    """Is this a tape or a store of checkpoints? Both sweeps must see the very same one."""
+    d = v.definition
+    if isinstance(d, UserCall):
+        return d.tape is v
+    return isinstance(d, Kept) or isinstance(d, Loop) and d.checkpoints is not None and d.checkpoints.store is v
 
 
 def _is_constant_for_good(v, depth=5) -> bool:
