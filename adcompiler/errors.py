@@ -39,6 +39,7 @@ class AdcompilerError(Exception):
     """
 
     may_pass = False  # the next walk of the compiler may know what this one lacked
+    final = False  # the statement must not be kept as written in place of being understood
 
     def __init__(self, reason: str, loc: Loc | None = None, *, hint: str = ""):
         self.reason = reason

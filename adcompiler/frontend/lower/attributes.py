@@ -16,6 +16,7 @@ from .distributions import Frozen, frozen_attribute
 from .expressions import lower_expression
 from .function_values import ArrayMethod, ContainerMethod
 from .inheritance import Super, super_attribute
+from .introspection import introspective_attribute
 from .names import raw
 from .objects import bind_class_attribute, read_attribute
 from .rule_calls import emit_call, spread
@@ -32,6 +33,9 @@ def attribute(cx, node, base, attr):
     """`base.attr` of a module, an array, a tuple or an object."""
     value = cx.constant(base)
     t = cx.type(base)
+    introspective = introspective_attribute(cx, node, value, attr)
+    if introspective is not None:
+        return introspective
     if isinstance(value, Super):
         return super_attribute(cx, node, value, attr)
     if isinstance(value, Frozen):

@@ -41,6 +41,7 @@ from .function_arguments import call_with_functions
 from .function_values import ArrayMethod, BoundMethod, Closure, ContainerMethod, Partial, Segmented, StoredClosure, StoredPartial
 from .generated_forms import lower_generated
 from .inheritance import Initialiser, initialise
+from .introspection import introspective_call
 from .inlining import call_user_function, inline
 from .interpolators import call_interpolator
 from .objects import construct, empty_object
@@ -116,6 +117,9 @@ def _call_partial(cx, node, function, args, kwargs):
 
 def _call_by_form(cx, node, function, args, kwargs):
     """A call that the walk takes apart itself: builtins, special methods, stores into an argument; None for others."""
+    special = introspective_call(cx, node, function, args, kwargs)
+    if special is not None:
+        return special
     special = special_call(cx, node, function, args) if is_hashable(function) and not kwargs else None
     if special is not None:
         return special

@@ -120,8 +120,6 @@ def _special_form(cx, node):
             return found
     if name == "super":
         return lower_super(cx, node, [lower_expression(cx, a) for a in node.args])
-    if name in ("locals", "globals", "vars", "eval", "exec") and not (name == "vars" and node.args):
-        cx.unsupported(node, f"'{name}' cannot be differentiated", "name the values that you need")
     return None
 
 

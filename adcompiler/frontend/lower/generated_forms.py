@@ -35,9 +35,9 @@ def lower_generated(cx, node, function, args, kwargs):
         return shadow_tables.make_table(cx, node)
     if function is Tape:
         return tapes.make_tape(cx, node, args, kwargs)
-    if callable(function) and getattr(function, "__hash__", None) and function in _POSITIONS and not kwargs:
+    if any(function is f for f in _POSITIONS) and not kwargs:
         return cx.assign_temporary(Call(function, tuple(args)), _POSITIONS[function], node, varied=False)
-    handler = _FORMS.get(function) if callable(function) and getattr(function, "__hash__", None) else None
+    handler = next((h for f, h in _FORMS.items() if f is function), None)
     return handler(cx, node, args) if handler is not None and not kwargs else None
 
 

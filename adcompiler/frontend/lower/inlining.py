@@ -64,7 +64,9 @@ def _inactive_call(cx, node, function, source, args, kwargs):
     guards, depth = len(cx.guards), len(cx.blocks)
     try:
         _, result, _ = in_block(cx, lambda: inline(cx, node, source, args, kwargs))
-    except AdcompilerError:
+    except AdcompilerError as error:
+        if error.final:
+            raise
         cx.env = env
         del cx.guards[guards:], cx.blocks[depth:]
         while cx.frames and cx.frames[-1].source is source:

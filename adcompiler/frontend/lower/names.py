@@ -10,6 +10,7 @@ from ...ir.nodes import Const, Effect, Raw
 from ...ir.types import OPAQUE, Undefined
 from .baked import take_builtin_for_granted
 from .bound_names import names_used
+from .introspection import refuse_in_kept_text
 from .special_methods import refuse_hidden_effects
 from .unseen_calls import note_unseen_calls
 from .values import bring, copy_of, global_variable
@@ -76,6 +77,7 @@ def raw(cx, node, type=OPAQUE, *, inactive=False, given=None):
         except Exception as error:
             if name in cx.frame.locals:
                 raise error
+    refuse_in_kept_text(cx, node)
     refuse_hidden_effects(cx, node, names.values())
     note_unseen_calls(cx, node, names.values())
     if not inactive:

@@ -14,6 +14,7 @@ from . import numbers
 from .call_arguments import arguments
 from .comprehensions import walk_next_time
 from .interpolators import note_class, note_method
+from .introspection import Namespace, method_of_namespace
 from .rule_calls import emit_call
 from .sparse_products import constant_product
 from .unseen_calls import may_be_written, note_unseen_calls
@@ -22,7 +23,8 @@ from .unseen_calls import may_be_written, note_unseen_calls
 def opaque_call(cx, node, callee, args, kwargs):
     """Call something unknown with values that carry no derivative."""
     operands = (callee, *args, *kwargs.values())
-    note_unseen_calls(cx, node, operands)
+    in_namespace = cx.constant(callee) is eval or cx.constant(callee) is exec  # those without are refused before
+    note_unseen_calls(cx, node, operands[1:] if in_namespace else operands)
     for a in operands[1:]:
         may_be_written(a)
     result = cx.assign_temporary(Call(callee, tuple(args), dict(kwargs)), OPAQUE, node)
@@ -33,6 +35,8 @@ def opaque_call(cx, node, callee, args, kwargs):
 
 def opaque_method(cx, node, base):
     args, kwargs = arguments(cx, node)
+    if isinstance(cx.constant(base), Namespace):
+        return method_of_namespace(cx, node, cx.constant(base), node.func.attr, args)
     only_told = issubclass(cx.opaque_classes.get(base, object), logging.Logger)
     if any(cx.varied(a) for a in (base, *args, *kwargs.values())) and not only_told:
         value = cx.constant(base)

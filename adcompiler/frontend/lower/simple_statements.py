@@ -10,6 +10,7 @@ from .bound_names import names_used
 from .calls import lower_effect_call
 from .containers import delete_item
 from .expressions import lower_expression
+from .introspection import refuse_in_kept_text
 from .kept_text import lower_assertion, may_have_effects
 from .subscripts import lower_index
 
@@ -33,6 +34,7 @@ def lower_expression_statement(cx, node):
 
 def _effect(cx, node, reads, *, inactive=True):
     """Keep a statement whose values carry no derivative (assert, raise, print)."""
+    refuse_in_kept_text(cx, node)
     names = {}
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for name in sorted(n for n in reads if n not in bound or cx.find_name(n) is not None):

@@ -15,6 +15,7 @@ from ..matching import as_written, captured_names
 from .bound_names import assigned_names, first_pause, names_used
 from .exceptions import known_callee
 from .expressions import lower_expression
+from .introspection import refuse_in_kept_text, refuse_what_sees_variables
 from .unseen_calls import captured_by, may_be_written, rebound_unseen
 
 LOWER: dict = {}  # type of node -> function (context, node)
@@ -40,7 +41,7 @@ def lower_statement(cx, node) -> None:
     except AdcompilerError as error:
         if error.may_pass and not cx.assumed.settled:
             _leave_out(cx, node, error, saved_env, length, uid, state)
-        elif not _keep(cx, node, saved_env, length, uid):
+        elif error.final or not _keep(cx, node, saved_env, length, uid):
             raise
     finally:
         frame.statement, frame.live_now = outer
@@ -78,12 +79,14 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     if "super" in names_used(node) and any(isinstance(n, ast.Call) and not n.args for n in ast.walk(node)):
         return False  # `super()` means something inside its class only
     env, cx.env = cx.env, saved_env
+    refuse_in_kept_text(cx, node)
     frames = [f for f in cx.frames]
     names = {}
     for name in sorted(_names_read(node)):
         var = cx.find_name(name)
         if var is not None:
             names[name] = var
+    refuse_what_sees_variables(cx, node, names.values())
     if rebound_unseen(cx, names.values()) or any(_reaches_active(cx, v, set()) for v in names.values()) or any(
         cx.varied(cx.find_name(n)) for n in assigned_names([node]) if cx.find_name(n) is not None and _mutates(node, n)
     ):

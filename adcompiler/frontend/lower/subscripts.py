@@ -9,6 +9,7 @@ from ...ir.types import OPAQUE, Num, Ref, Static, Tup, carries_derivative
 from . import index_tricks, numbers
 from .collection_types import put_default
 from .expressions import lower_expression
+from .introspection import Namespace, name_in_namespace
 from .items import read_item
 
 
@@ -30,6 +31,8 @@ def lower_subscript(cx, node):
 def subscript(cx, node, base, index):
     """`base[index]` of an array, tuple, list or dict."""
     t = cx.type(base)
+    if isinstance(cx.constant(base), Namespace):
+        return name_in_namespace(cx, node, cx.constant(base), index)
     if isinstance(t, (Tup, Ref)) or (isinstance(t, Static) and isinstance(cx.constant(base), (tuple, dict))):
         put_default(cx, node, base, index)
         return read_item(cx, node, base, index)

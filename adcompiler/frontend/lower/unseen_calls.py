@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Var
+from .introspection import refuse_what_sees_variables
 from .function_values import Closure, Partial, StoredClosure, StoredPartial
 
 
@@ -34,6 +35,7 @@ def refuse_rebinding(cx, node, operands):
 
 def note_unseen_calls(cx, node, operands):
     """Functions among the operands may be called unseen: they must bind no names again, and may change what they read."""
+    refuse_what_sees_variables(cx, node, operands)
     refuse_rebinding(cx, node, operands)
     for captured in captured_by(cx, operands):
         may_be_written(captured)
