@@ -308,7 +308,7 @@ REFUSED = [
             note="global store of an active value"),
     Refused(remembers_in_a_default, (0.7,), UNSUPPORTED, ("cache=[]", "cache.append"),
             note="active value kept in a default"),
-    Refused(reads_locals, (0.7,), EITHER, ("locals()",), note="locals()"),
+    Refused(reads_locals, (0.7,), EITHER, ("locals()",), or_gradient=1.47, note="locals()"),
     Refused(body_of_a_class, (0.7,), UNSUPPORTED, ("class Holder", "value = x * x", "Holder.value"), or_gradient=1.47,
             note="active class attribute"),
     Refused(set_of_values, (0.7,), EITHER, ("sum({x",), or_gradient=2.4, note="set of active values"),
