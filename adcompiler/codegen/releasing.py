@@ -37,7 +37,7 @@ def released(code, returned: ast.expr) -> list:
         return code
     for item in code:
         _without_marks(item)
-    kept = _names_in_functions(code)
+    kept = names_in_functions(code)
     end, out, held = Line(None, returned), [], {}
     for at, item in enumerate(code):
         if not _is_mark(item):
@@ -67,7 +67,7 @@ def _bound(item) -> list[str]:
     return [n.id for n in found if isinstance(n, ast.Name) and n.id != "_"]
 
 
-def _names_in_functions(code) -> set[str]:
+def names_in_functions(code) -> set[str]:
     """Names that functions made in the code may read later."""
     found = set()
     for item in lines(code):
@@ -78,4 +78,4 @@ def _names_in_functions(code) -> set[str]:
     return found
 
 
-__all__ = ["released", "segment_end"]
+__all__ = ["names_in_functions", "released", "segment_end"]

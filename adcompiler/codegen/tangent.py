@@ -27,6 +27,7 @@ from .compiled import Compiled, finish
 from .names import Namer
 from .primal import PrimalNames
 from .tangent_printer import TangentPrinter
+from .tangent_releasing import release_temporaries
 
 
 class TangentGenerator:
@@ -101,7 +102,14 @@ class TangentGenerator:
         self.verify(code, returned, parameters, "simplify")
         if self.linear:
             return self.cut(code, returned, given)
+        if self.simplifying and self.backend != "numba":
+            release_temporaries(code, returned, self.temporary_arrays(builder, names))
         return emit.function(self.tangent_name, emit.arguments(parameters), code, returned)
+
+    def temporary_arrays(self, builder, names) -> set[str]:
+        """The spelling of the arrays that have no name in the program, and of their tangents."""
+        found = {n for v, n in names.hidden.items() if isinstance(v.type, Num) and v.type.is_array and _is_made(v)}
+        return found | {builder.dots[n] for n in found if n in builder.dots}
 
     def cut(self, code, returned, tangents):
         """The recording of the primal, and the map from tangents to the tangent of the result."""
@@ -232,6 +240,12 @@ class _End:
 
     def __init__(self, loc):
         self.loc = loc
+
+
+def _is_made(v: Var) -> bool:
+    """Does this array have memory of its own, by the call that it comes from?"""
+    made = v.definition.value if isinstance(v.definition, Assign) else None
+    return isinstance(made, Call) and made.rule is not None and made.rule.alias == "fresh"
 
 
 def families_laid_out(layout) -> set[int]:

@@ -12,6 +12,7 @@ Takes and gives code (see `code`). Arithmetic is not reordered, so results are t
 
 from __future__ import annotations
 
+from .factors import tidy_factors
 from .forwarding import Counts, forward_names, substitute_temporaries
 from .patterns import bind_parts, conditional_expressions, flatten_branches, part_name, tidy_signs, zero_then_add
 from .unread import drop_unread
@@ -26,6 +27,7 @@ def simplify(code, live, *, enabled=True):
             changed |= substitute_temporaries(code, Counts(code, live))
             changed |= zero_then_add(code)
             changed |= tidy_signs(code)
+            changed |= tidy_factors(code)
             changed |= conditional_expressions(code)
         if not changed:
             break
