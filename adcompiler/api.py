@@ -11,16 +11,14 @@ from .backends import chosen_backend
 from .calling import input_path, resolve_wrt
 from .decorator import BoundFunction, DifferentiableFunction, programs_of
 from .programs import checked_checkpointing
-from .replaying import program_with_tape, run_adjoint
+from .pullback import Pullback
 from .derivatives.derivative import Derivative
 from .errors import GradientMismatchError, NonDifferentiableInputError, UnsupportedSyntaxError
 from .frontend.signature import describe, is_differentiable
 from .forward_gradient import ForwardGradientCaller
-from .generated_calls import call_generated
 from .gradient_calls import GradientCaller
 from .rules.registry import inactive
 from .runtime.attributes import own_attributes
-from .runtime.finish import kept_apart, private_copy
 from .runtime.shadows import is_object
 
 
@@ -150,15 +148,8 @@ def vjp(f, *args, wrt=None, **kwargs):
     if not resolved.differentiable:
         value = f(*args, **kwargs)
         return value, lambda seed: resolved.empty_gradient(binding)
-    compiled = program_with_tape(programs, binding, resolved, private=True)
-    again = lambda: private_copy(kept_apart(binding.values), compiled)  # noqa: E731
-    value, tape = call_generated(compiled, "forward", again(), again)
-
-    def pullback(seed=1.0):
-        """The adjoints of the arguments for an adjoint of the value."""
-        return run_adjoint(programs, compiled, binding, resolved, tape, value, seed, retain=True)
-
-    return value, pullback
+    made = Pullback(f, programs, binding, wrt, resolved)
+    return made.value, made
 
 
 vjp.immediate_operator = "vjp"

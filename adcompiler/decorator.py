@@ -173,6 +173,9 @@ class BoundFunction(Wrapper):
     def __call__(self, *args, **kwargs):
         return self.primal(*args, **kwargs)
 
+    def __reduce__(self):
+        return getattr, (self.primal.__self__, self.primal.__name__)
+
 
 def _reference(function):
     """The function itself, or how to find it: a decorated function's name leads to the decorated object."""

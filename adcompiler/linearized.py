@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from copy import deepcopy
 
 import numpy as np
@@ -10,6 +11,7 @@ from .calling import resolve_wrt
 from .errors import ShapeError, UnsupportedSyntaxError
 from .forward import directions, programs_for, run_tangent, tangent_arguments
 from .generated_calls import call_generated
+from .pullback import call_of, function_of, refuse_effects
 from .runtime.directions import arrays_of, finished_tangent
 from .runtime.finish import is_nan, kept_apart, private_copy
 
@@ -31,29 +33,53 @@ def linearize(f, *args, wrt=None, **kwargs):
     programs = programs_for(f)
     args, kwargs = deepcopy((args, kwargs))
     binding = programs.bind(args, kwargs)
-    wrt = resolve_wrt(_every_floating(binding) if wrt is None else wrt, binding)
-    count = 1 if wrt.is_single else len(wrt.order)
-    made = Recording.of(programs, binding, wrt) if wrt.differentiable else None
-    if made is None:
-        _refuse_effects(programs, binding, wrt)
-        value, _ = run_tangent(programs, binding, wrt, [None] * count)
-    else:
-        value = made.value
-
-    def linear_map(*tangents):
-        """The derivative along one tangent for each argument."""
-        if len(tangents) != count:
-            raise ShapeError(
-                f"{len(tangents)} tangents for {count} arguments", hint="pass one tangent for each; None for none"
-            )
-        if made is None:
-            return run_tangent(programs, binding, wrt, tangents)[1]
-        return made.tangent(tangents)
-
-    return kept_apart((value,))[0], linear_map
+    made = LinearMap(f, programs, binding, _every_floating(binding) if wrt is None else wrt)
+    return kept_apart((made.value,))[0], made
 
 
 linearize.immediate_operator = "linearize"
+
+
+class LinearMap:
+    """The derivative along one tangent for each argument; may be called again.
+
+    Pickled it is the function (by its name) and the arguments, like a pullback.
+    """
+
+    def __init__(self, function, programs, binding, asked):
+        self.function, self.programs, self.asked = function, programs, asked
+        self.binding = dataclasses.replace(binding, values=_apart_if_hidden(binding))
+        self.wrt = resolve_wrt(asked, binding)
+        self.count = 1 if self.wrt.is_single else len(self.wrt.order)
+        self.recording = Recording.of(programs, self.binding, self.wrt) if self.wrt.differentiable else None
+        if self.recording is None:
+            _refuse_effects(programs, self.binding, self.wrt)
+            self.value, _ = run_tangent(programs, self.binding, self.wrt, [None] * self.count)
+        else:
+            self.value = self.recording.value
+
+    def __call__(self, *tangents):
+        if len(tangents) != self.count:
+            raise ShapeError(
+                f"{len(tangents)} tangents for {self.count} arguments", hint="pass one tangent for each; None for none"
+            )
+        if self.recording is None:
+            return run_tangent(self.programs, self.binding, self.wrt, tangents)[1]
+        return self.recording.tangent(tangents)
+
+    def __reduce__(self):
+        if self.recording is not None:
+            refuse_effects(self.recording.compiled, "a linear map", "ad.linearize")
+        return _map_again, (function_of(self.function, self.binding), *call_of(self.binding), self.asked)
+
+
+def _map_again(function, args, kwargs, wrt):
+    return linearize(function, *args, wrt=wrt, **kwargs)[1]
+
+
+def _apart_if_hidden(binding) -> tuple:
+    """The arguments are copies already; the object of a method is kept apart as well."""
+    return (*kept_apart(binding.values[: binding.hidden]), *binding.values[binding.hidden :])
 
 
 class Recording:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import types
 
 import numpy as np
 
@@ -20,11 +21,18 @@ def private_copy(values, compiled):
 
 
 def kept_apart(values):
-    """Values in which each array, also inside tuples, lists and dicts, is a copy: later changes do not reach a tape.
+    """Values in which each array is a copy, also inside containers and objects: later changes do not reach a tape.
 
-    Arrays that share memory go on sharing it; objects are kept as they are.
+    Arrays that share memory go on sharing it; an object without arrays or containers is kept as it is.
+
+    >>> rows = [np.zeros(2)]
+    >>> (kept,) = kept_apart((rows,))
+    >>> rows[0][0] = 5.0
+    >>> kept
+    [array([0., 0.])]
     """
     memo: dict = {}
+    objects: dict = {}
 
     def kept(value):
         if isinstance(value, np.ndarray):
@@ -35,7 +43,20 @@ def kept_apart(values):
             return type(value)(*map(kept, value))
         if type(value) is dict:
             return {k: kept(v) for k, v in value.items()}
+        if type(value) not in _LEAVES and is_object(value) and not isinstance(value, types.ModuleType):
+            return kept_object(value)
         return value
+
+    def kept_object(value):
+        if id(value) not in objects:
+            objects[id(value)] = value  # what refers back to it keeps the original
+            attributes = own_attributes(value)
+            new = {k: kept(v) for k, v in attributes.items()}
+            if any(new[k] is not v for k, v in attributes.items()):
+                made = objects[id(value)] = copy.copy(value)
+                for k, v in new.items():
+                    object.__setattr__(made, k, v)
+        return objects[id(value)]
 
     return tuple(map(kept, values))
 

@@ -1,0 +1,75 @@
+"""What `vjp` and `linearize` return beside the value: a run of a function at arguments that are kept as they were."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+
+from .callables import Wrapper
+from .errors import UnsupportedSyntaxError
+from .generated_calls import call_generated
+from .replaying import program_with_tape, run_adjoint
+from .runtime.finish import kept_apart, private_copy
+
+
+class Pullback:
+    """The adjoints of the arguments for an adjoint of the value; may be called again, in any number of threads.
+
+    It keeps the tape and copies of the arguments. Pickled it is the function (by its name) and the arguments: the
+    function runs again where it is loaded. Raises UnsupportedSyntaxError there for a function that draws random numbers,
+    prints, or changes something that outlives a call.
+    """
+
+    def __init__(self, function, programs, binding, asked, wrt):
+        self.function, self.programs, self.asked, self.wrt = function, programs, asked, wrt
+        self.binding = dataclasses.replace(binding, values=kept_apart(binding.values))
+        self.compiled = program_with_tape(programs, binding, wrt, private=True)
+        again = lambda: private_copy(self.binding.values, self.compiled)  # noqa: E731
+        self.value, self.tape = call_generated(self.compiled, "forward", again(), again)
+
+    def __call__(self, seed=1.0):
+        return run_adjoint(
+            self.programs, self.compiled, self.binding, self.wrt, self.tape, self.value, seed, retain=True
+        )
+
+    def __reduce__(self):
+        refuse_effects(self.compiled, "a pullback", "ad.vjp")
+        return _pullback_again, (function_of(self.function, self.binding), *call_of(self.binding), self.asked)
+
+
+def _pullback_again(function, args, kwargs, wrt):
+    from .api import vjp
+
+    return vjp(function, *args, wrt=wrt, **kwargs)[1]
+
+
+def call_of(binding) -> tuple:
+    """The arguments of a bound call as the caller passes them: by position, and by keyword."""
+    bound = binding.parameters.bind_partial()
+    bound.arguments.update(zip(binding.names, binding.values, strict=True))
+    return bound.args[binding.hidden :], bound.kwargs
+
+
+def function_of(function, binding):
+    """The function with the object of a method, or a callable object, as it was kept."""
+    if not binding.hidden:
+        return function
+    kept = binding.values[0]
+    method = function.primal if isinstance(function, Wrapper) else function
+    if not isinstance(method, types.MethodType):
+        return kept
+    return getattr(kept, method.__name__) if kept is not method.__self__ else function
+
+
+def refuse_effects(compiled, what, operator):
+    """Raise for a function whose second run, where its recording is loaded, is not its first."""
+    if compiled.effects:
+        raise UnsupportedSyntaxError(
+            f"{what} of '{compiled.name}' cannot be pickled: the function does something that outlives a call, and runs "
+            "again where it is loaded",
+            compiled.loc,
+            hint=f"send the arguments, and call {operator} there",
+        )
+
+
+__all__ = ["Pullback", "call_of", "function_of", "refuse_effects"]
