@@ -16,13 +16,15 @@ def columns_along_basis(programs, binding, wrt, place):
     An array of the shape of the value with a leading axis for the elements, in memory of its own.
 
     None where the program, or this input, has no form for many directions at once: a container, a complex number.
+    The other inputs have zeros as tangents: what a tie gives depends on which of its operands have a derivative.
     """
     values = wrt.values_now(binding)
     given = values[place]
-    parameter = wrt.asked[place]
-    if len(parameter) != 1 or not _is_plain(given) or np.size(given) < 2:
+    inputs = dict(zip(wrt.asked, values, strict=True))  # one that is named twice is one input
+    paths = tuple(sorted(inputs, key=lambda path: binding.names.index(path[0])))  # as the tangents are passed
+    if any(len(path) != 1 for path in paths) or not all(map(_is_plain, values)) or np.size(given) < 2:
         return None
-    compiled = programs.directions(binding, (parameter,))
+    compiled = programs.directions(binding, paths)
     if compiled is None or compiled.effects or binding.aliases() and compiled.mutated:
         return None
     size = int(np.size(given))
@@ -32,8 +34,9 @@ def columns_along_basis(programs, binding, wrt, place):
         count = min(step, size - start)
         directions = np.zeros((count, size), getattr(given, "dtype", float))
         directions[np.arange(count), start + np.arange(count)] = 1.0
-        directions = directions.reshape((count, *np.shape(given)))
-        value, found = _run(programs, binding, (parameter,), compiled, directions)
+        along = {p: np.zeros((count, *np.shape(inputs[p])), getattr(inputs[p], "dtype", float)) for p in paths}
+        along[wrt.asked[place]] = directions.reshape((count, *np.shape(given)))
+        value, found = _run(programs, binding, paths, compiled, along.values())
         if not isinstance(value, (float, np.ndarray, np.floating)) or not isinstance(found, np.ndarray):
             return None
         if np.asarray(value).dtype.kind not in "fc":
@@ -54,10 +57,10 @@ def _is_plain(value) -> bool:
     return isinstance(value, float) or isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f"
 
 
-def _run(programs, binding, paths, compiled, directions):
+def _run(programs, binding, paths, compiled, along):
     """Run the tangent function; once more with strict zeros where a NaN shows up."""
     try:
-        given = (*private_copy(binding.values, compiled), np.array(directions))
+        given = (*private_copy(binding.values, compiled), *map(np.array, along))
         value, found = call_generated(compiled, "tangent", given)
         if not is_nan(found):
             return value, found
@@ -67,7 +70,7 @@ def _run(programs, binding, paths, compiled, directions):
     if strict is None:
         return None, None
     with np.errstate(all="ignore"):
-        given = (*private_copy(binding.values, strict), np.array(directions))
+        given = (*private_copy(binding.values, strict), *map(np.array, along))
         return call_generated(strict, "tangent", given)
 
 

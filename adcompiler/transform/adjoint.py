@@ -19,7 +19,7 @@ import numpy as np
 
 from ..analysis.alias import root_of, view_source
 from ..ir.nodes import Assign, Call, ContainerOp, Display, GetItem, If, Loop, Segment, Store, Unpack, UserCall, Var, With
-from ..ir.types import Num, Ref, carries_derivative
+from ..ir.types import Num, Opaque, Ref, carries_derivative
 from ..runtime.shadows import add_seed, gradient_of
 from .bars import unique
 from .branch_adjoints import reverse_branch
@@ -188,9 +188,14 @@ class Builder:
     def dtype_argument(self, t):
         if isinstance(t, Num) and t.dtype is not None and t.dtype != np.dtype(float):
             return [self.numpy(t.dtype.name)]
-        if isinstance(t, Num) and t.dtype is None and t.kind == "c":
+        if isinstance(t, Num) and t.dtype is None and t.kind == "c" or self.is_of_unknown_kind(t):
             return [name("complex")]
         return []
+
+    def is_of_unknown_kind(self, t) -> bool:
+        """Could this be complex for all that is known? In a program of real numbers nothing is."""
+        unknown = isinstance(t, Opaque) or isinstance(t, Num) and t.dtype is None and t.kind == "?"
+        return unknown and self.may_be_complex
 
     def kill(self, v: Var):
         """The adjoint of `v` has been passed on."""
@@ -237,7 +242,10 @@ class Builder:
 
     def is_zero_d(self, v: Var) -> bool:
         """Arithmetic on 0-d arrays gives scalars, and contributions to a complex array may be real: no buffers."""
-        return isinstance(v.type, Num) and v.type.boxed is not False and (not v.type.rank or v.type.kind in "c?")
+        t = v.type
+        if isinstance(t, Num) and t.boxed is not False and (not t.rank or t.kind in "c?"):
+            return True
+        return self.is_of_unknown_kind(t)
 
     def is_immutable(self, v: Var) -> bool:
         return isinstance(v.type, Num) and v.type.boxed is False

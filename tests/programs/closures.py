@@ -194,6 +194,14 @@ def partial_over_closure(x):
     return functools.partial(scaled, 2.0)(x) + sum(map(functools.partial(scaled, b=3.0), [1.0, x]))
 
 
+def with_stored_defaults(x):
+    k = x * x
+    functions = []
+    for i in range(3):
+        functions.append(lambda v, i=i: v * k + i * v * v)
+    return functions[0](x) * functions[2](2.0)
+
+
 def late_and_early(x):
     offset = 1.0
     late = [lambda v: v * offset + k for k in range(3)]
@@ -228,5 +236,6 @@ PROGRAMS = [
     Program(global_count, (0.7,), note="global store of an inactive value"),
     Program(method_as_function, (V3,), note="bound methods of arrays"),
     Program(partial_over_closure, (0.7,), note="partial of a closure, in map"),
+    Program(with_stored_defaults, (0.7,), note="defaults of lambdas in a list, also at second order"),
     Program(late_and_early, (0.7,), note="lambdas in comprehensions, late and early binding"),
 ]

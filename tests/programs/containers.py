@@ -219,6 +219,36 @@ def generator_expressions(x):
     return total * best + worst * large + joined[0] * array_[1]
 
 
+def loops_over_generators(x):
+    u, s = 2.0, 0.0
+    for v in (u * u for u in x if u > 0.0):
+        if v > 1.5:
+            continue
+        s = s * v + v * u
+        if s > 9.0:
+            break
+    else:
+        s *= 2.0
+    for a, b in ((p * q, p) for p, q in zip(x, x[1:])):
+        s += a * b
+        x = x * 1.1  # the generator runs over what it was made of
+    for v in (q * s for q in x):
+        s = s + v  # and reads s anew for each element
+    return s
+
+
+def generators_that_fill(x):
+    items = [x[0]]
+    items.extend(v * w for v, w in zip(x, (1.0, 2.0, 3.0, 4.0)))
+    items += (q for q in x if q > 0.0)
+    items[1:3] = (q * q for q in x)
+    queue = collections.deque(v * v for v in x)
+    queue.extend(items[k] for k in range(2))
+    nested = [*items[:2], *(v + 1.0 for v in x)]
+    first = next((v * v for v in x if v > 0.6), 0.0) * next((v for v in x if v > 9.0), x[0])
+    return sum(v * (i + 1) ** 2 for i, v in enumerate(items)) * queue[1] + queue[-1] * nested[3] + first
+
+
 def list_from_map_and_filter(x):
     doubled = list(map(lambda v: v * v, x))
     positive = list(filter(lambda v: v > 1.0, doubled))
@@ -297,6 +327,8 @@ PROGRAMS = [
     Program(dict_comprehension, (V4,), note="dict comprehensions"),
     Program(comprehension_scope, (V3,), note="the comprehension's variable is its own"),
     Program(generator_expressions, (V4,), note="generators consumed at once"),
+    Program(loops_over_generators, (V4,), note="one element at a time, with the names of now"),
+    Program(generators_that_fill, (V4,), note="extend, +=, slice stores, deque, star, next"),
     Program(list_from_map_and_filter, (V4,), note="list(map), list(filter)"),
     Program(starred_displays, (V3,), note="* in displays"),
     Program(list_of_lists_grown, (V4,), note="append to an element of a list"),

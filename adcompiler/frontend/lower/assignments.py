@@ -7,7 +7,7 @@ import ast
 from ...ir.nodes import Assign, Const, Display, Effect, Unpack, UserCall, Var
 from ...ir.types import Ref
 from .bound_names import names_used
-from .comprehensions import consumed_generator
+from .comprehensions import as_list, consumed_generator
 from .expressions import lower_expression
 from .iterators import refuse_name
 from .objects import write_attribute
@@ -113,7 +113,9 @@ def _listed(cx, node):
     if all(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets):
         comp = consumed_generator(cx, node.value)
         if comp is not None:
-            return ast.copy_location(ast.ListComp(comp.elt, comp.generators), node.value)
+            return as_list(ast.copy_location(comp, node.value))
+    if all(isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Slice) for t in node.targets):
+        return as_list(node.value)  # a list reads all of it before it changes
     return node.value
 
 

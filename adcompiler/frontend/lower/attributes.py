@@ -14,14 +14,14 @@ from ...rules.unsupported import unsupported_hint
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .distributions import Frozen, frozen_attribute
 from .expressions import lower_expression
-from .function_values import ArrayMethod, ContainerMethod
+from .function_values import ArrayMethod, ContainerMethod, StoredClosure
 from .inheritance import Super, super_attribute
 from .introspection import introspective_attribute
 from .names import raw
 from .objects import bind_class_attribute, read_attribute
 from .rule_calls import emit_call, spread
 from .unseen_calls import may_be_written
-from .values import bring, copy_of, global_variable
+from .values import bring, copy_of, global_variable, tuple_of
 
 
 def lower_attribute(cx, node):
@@ -40,6 +40,10 @@ def attribute(cx, node, base, attr):
         return super_attribute(cx, node, value, attr)
     if isinstance(value, Frozen):
         return frozen_attribute(cx, node, base, value, attr)
+    if isinstance(value, StoredClosure) and attr == "__defaults__":
+        from .callees import stored_default
+
+        return tuple_of(cx, node, [stored_default(cx, node, value, k) for k in range(len(value.closure.defaults))])
     if isinstance(t, Num):
         return _array_attribute(cx, node, base, t, attr)
     if isinstance(t, Tup) and t.cls is not None and attr in t.cls._fields:

@@ -8,6 +8,7 @@ from ...ir.nodes import Var
 from ...ir.types import Num, Opaque, Ref
 from . import numbers
 from .assignments import bind_name
+from .comprehensions import as_list_for
 from .containers import extend_in_place, update_attribute, update_item
 from .expressions import lower_expression
 from .operators import BINARY, apply_operator
@@ -40,8 +41,8 @@ def _augment_name(cx, node, function):
     """`x op= value`: an array or a container changes in place, anything else is bound again."""
     target = node.target
     old = lower_expression(cx, ast.copy_location(ast.Name(target.id, ast.Load()), target))
-    value = lower_expression(cx, node.value)
     t = cx.type(old)
+    value = lower_expression(cx, as_list_for(cx, node.value, old) if isinstance(t, Ref) else node.value)
     if isinstance(t, Num) and t.is_array and isinstance(old, Var):
         store_whole(cx, node, old, value, function)
         return

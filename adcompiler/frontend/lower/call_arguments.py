@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
+import functools
 import math
 import types
 
@@ -13,6 +15,7 @@ from ...ir.nodes import NOTHING, Const, Effect, Var
 from ...ir.types import Num, Ref
 from ...rules.registry import lookup
 from ..source import get_source
+from .comprehensions import as_list
 from .displays import elements
 from .expressions import lower_expression
 from .function_values import Closure
@@ -33,8 +36,8 @@ def arguments(cx, node, callee=None):
             args.append(_literal_sequence(cx, a))
         elif isinstance(a, ast.Starred):
             args.extend(_spread_to_fit(cx, node, a, callee) or elements(cx, [a]))
-        elif isinstance(a, ast.GeneratorExp) and (sequence or known_value(cx, callee) in _CONSUMERS):
-            args.append(lower_expression(cx, ast.copy_location(ast.ListComp(a.elt, a.generators), a)))
+        elif isinstance(a, ast.GeneratorExp) and (sequence or _reads_at_once(cx, node, known_value(cx, callee))):
+            args.append(lower_expression(cx, as_list(a)))
         else:
             args.append(lower_expression(cx, a))
         if cx.stores != stores:
@@ -87,7 +90,17 @@ def _count_of_parameters(function) -> int | None:
 
 
 # Functions without a rule that read all of an iterable at once.
-_CONSUMERS = (np.fromiter, math.fsum, math.prod, math.hypot)
+_CONSUMERS = (np.fromiter, math.fsum, math.prod, math.hypot, collections.deque)
+
+
+def _reads_at_once(cx, node, function) -> bool:
+    """Does this function read all of a generator at once, and nothing happens in between that it could see?"""
+    if function is functools.reduce:
+        step = node.args[0]
+        if isinstance(step, ast.Lambda):
+            return not any(isinstance(n, ast.Call) for n in ast.walk(step.body))
+        return isinstance(step, (ast.Name, ast.Attribute)) and lookup(cx.constant(lower_expression(cx, step))) is not None
+    return function in _CONSUMERS
 
 
 def known_value(cx, callee):

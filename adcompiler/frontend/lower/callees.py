@@ -70,7 +70,7 @@ def _call_value_of_walk(cx, node, function, args, kwargs):
     """Call a function that exists in the walk only: a closure, a bound method, a derivative; None for others."""
     if isinstance(function, StoredClosure):
         closure = function.closure
-        defaults = tuple(_stored_default(cx, node, function, k) for k in range(len(closure.defaults)))
+        defaults = tuple(stored_default(cx, node, function, k) for k in range(len(closure.defaults)))
         function = Closure(closure.node, closure.frame, defaults, closure.keyword_defaults, closure.name)
     if isinstance(function, Closure):
         return inline(cx, node, function, args, kwargs)
@@ -299,7 +299,8 @@ def _call_stored_partial(cx, node, stored, args, kwargs):
     return call_value(cx, node, partial.function, [*fixed, *args], {**named, **kwargs})
 
 
-def _stored_default(cx, node, stored, k):
+def stored_default(cx, node, stored, k):
+    """The default number `k` of a function that was read back from a container, as it was when `def` ran."""
     original = stored.closure.defaults[k]
     if cx.varied(original):
         cx.unsupported(

@@ -16,7 +16,7 @@ from .bound_names import first_pause
 from .branches import branch_value
 from .call_arguments import arguments
 from .callees import call_function, is_hashable
-from .comprehensions import consumed_generator, lower_comprehension, lower_sum
+from .comprehensions import consumed_generator, lower_comprehension, lower_first, lower_sum
 from .containers import call_method
 from .expressions import lower_expression
 from .function_values import Choice, Closure, StoredClosure, StoredPartial, in_holder
@@ -118,6 +118,8 @@ def _special_form(cx, node):
         found = unzipped(cx, node, spread) if cx.varied(spread) else None
         if found is not None:
             return found
+    if name == "next" and isinstance(node.args[0], ast.GeneratorExp) and len(node.args) == 2:
+        return lower_first(cx, node, *node.args)
     if name == "super":
         return lower_super(cx, node, [lower_expression(cx, a) for a in node.args])
     return None

@@ -12,7 +12,11 @@ from ..liveness import liveness
 from .bound_names import assigned_names
 from .frames import Frame
 from .expressions import lower_expression
+from .function_values import FunctionValue
 from .names import raw
+
+
+GENERATOR_HINT = "write a list comprehension; for next, give it a default: next((...), None)"
 
 
 def lower_comprehension(cx, node):
@@ -20,7 +24,7 @@ def lower_comprehension(cx, node):
     from .holders import new_container
 
     if isinstance(node, ast.GeneratorExp):
-        cx.unsupported(node, "a generator that is not consumed at once", "write a list comprehension")
+        cx.unsupported(node, "a generator that is not consumed at once", GENERATOR_HINT)
     kind = "list" if isinstance(node, ast.ListComp) else "dict"
     if any(g.is_async for g in node.generators):
         cx.unsupported(node, "an asynchronous comprehension")
@@ -107,6 +111,15 @@ def lower_sum(cx, node):
     total = "total"
     add = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), comp.elt))
     return _run(cx, comp, add, {total: start}, result=total)
+
+
+def lower_first(cx, node, comp, default):
+    """`next((e for ... ), default)`: a loop that is left at the first element."""
+    if len(comp.generators) != 1:
+        cx.unsupported(node, "'next' of a generator of several loops", "write a loop that breaks at the element")
+    found = "found"
+    step = [ast.Assign([ast.Name(found, ast.Store())], comp.elt), ast.Break()]
+    return _run(cx, comp, step, {found: lower_expression(cx, default)}, result=found)
 
 
 def reduced_in_loop(cx, node, function, start, source):
@@ -231,8 +244,30 @@ def consumed_generator(cx, node):
     return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
+def as_list(node):
+    """A generator expression as a list, for a place that reads all of it before it does anything; others as they are."""
+    if not isinstance(node, ast.GeneratorExp):
+        return node
+    return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+
+
+def as_list_for(cx, node, base):
+    """The same for what takes the elements one by one into the container `base`, which none of them may read."""
+    if not isinstance(node, ast.GeneratorExp):
+        return node
+    for n in ast.walk(node):
+        var = cx.find_name(n.id) if isinstance(n, ast.Name) else None
+        if var is not None and (isinstance(var.const, FunctionValue) or base.type.site in cx.sites_within(var)):
+            cx.unsupported(
+                node,
+                f"a generator that may read, by '{n.id}', the container that grows by it",
+                "make a list first, as in extend([...])",
+            )
+    return as_list(node)
+
+
 def _with_own_targets(generators, last):
-    """Generators and innermost statement with targets that the first iterable does not read.
+    """Generators and innermost statements with targets that the first iterable does not read.
 
     In `[x * x for x in x]` the last `x` is that of the scope around, which the loop would take for its own.
     """
@@ -242,12 +277,12 @@ def _with_own_targets(generators, last):
     clashing = targets & read_outside
     if not clashing:
         return generators, last
-    inner = [*generators, last]
+    inner = [*generators, *last]
     taken = {n.id for part in inner for n in ast.walk(part) if isinstance(n, ast.Name)}
     renaming = _Renaming({name: _unlike(f"{name}_item", taken) for name in clashing})
     renamed = [renaming.visit(copy.deepcopy(g)) for g in generators]
     renamed[0].iter = first.iter
-    return renamed, renaming.visit(copy.deepcopy(last))
+    return renamed, [renaming.visit(copy.deepcopy(s)) for s in last]
 
 
 def _unlike(name, taken):
@@ -273,8 +308,8 @@ class _Renaming(ast.NodeTransformer):
 
 def _run(cx, node, last, names, result=None):
     """Walk nested loops with `last` innermost, in a frame whose own names are `names` and the loop targets."""
-    generators, last = _with_own_targets(node.generators, last)
-    body = [last]
+    generators, innermost = _with_own_targets(node.generators, last if isinstance(last, list) else [last])
+    body = innermost
     for g in reversed(generators):
         for test in reversed(g.ifs):
             body = [ast.If(test, body, [])]
@@ -289,7 +324,7 @@ def _run(cx, node, last, names, result=None):
     frame.globals, frame.filename, frame.name = cx.frame.globals, cx.frame.filename, cx.frame.name
     frame.definition = node
     frame.locals = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)} | set(names)
-    leaking = assigned_names([last, *[ast.Expr(t) for g in generators for t in g.ifs]]) - frame.locals
+    leaking = assigned_names([*innermost, *[ast.Expr(t) for g in generators for t in g.ifs]]) - frame.locals
     frame.nonlocals = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)} | (leaking - set(names))
     live = liveness([loop], {result} if result else set())
     frame.live_after, frame.live_head = live.after, live.head

@@ -20,7 +20,7 @@ from .dicts import DICT_METHODS, copy_dict, dict_of, pop_key, update_dict
 from .attributes import attribute
 from .operators import apply_operator
 from .holders import holder_of
-from .comprehensions import walk_next_time
+from .comprehensions import as_list_for, walk_next_time
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, make_list, pop
 from .objects import construct, read_attribute, write_attribute
@@ -172,6 +172,9 @@ def call_method(cx, node, base, name):
     if isinstance(t, Ref) and t.kind == "object":
         callee = read_attribute(cx, node, base, name)
         return call_value(cx, node, callee, *arguments(cx, node, callee))
+    if isinstance(t, Ref) and name in ("extend", "extendleft", "update") and len(node.args) == 1:
+        listed = as_list_for(cx, node.args[0], base)
+        node = ast.copy_location(ast.Call(node.func, [listed], node.keywords), node)
     return method_of_container(cx, node, base, name, *arguments(cx, node))
 
 

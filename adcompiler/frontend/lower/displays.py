@@ -6,6 +6,7 @@ import ast
 
 from ...ir.nodes import Const, Var
 from .builtin_calls import tuple_of_unknown_length
+from .comprehensions import as_list
 from .expressions import lower_expression
 from .items import exact_items
 from .lists import display_operands, make_list
@@ -23,7 +24,7 @@ def elements(cx, nodes):
     out = []
     for n in nodes:
         if isinstance(n, ast.Starred):
-            items = spread_items(cx, n, lower_expression(cx, n.value))
+            items = spread_items(cx, n, lower_expression(cx, as_list(n.value)))
             if items is None:
                 cx.unsupported(
                     n,

@@ -13,6 +13,7 @@ from ...errors import AdcompilerError, SourceUnavailableError
 from ...ir.nodes import Call, Const, Var
 from ...ir.types import Num, Ref, without_dims
 from ...rules.libraries import name_of
+from ..generators import without_generators
 from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
@@ -106,7 +107,7 @@ def prepare(cx, node):
         if isinstance(node, ast.Lambda):
             made = structure([ast.copy_location(ast.Return(node.body), node.body)])
         else:
-            made = structure(without_tries(cx, node))
+            made = structure(without_generators(node, without_tries(cx, node)))
         reads = {n.id for n in ast.walk(made.value) if isinstance(n, ast.Name)} if made.value is not None else set()
         found = (node, made, liveness(made.body, reads))
         if len(_PREPARED) > 5000:

@@ -30,12 +30,13 @@ def make_list(cx, node, operands):
 
 def display_operands(cx, node):
     """The operands of a list or tuple display; or the list they go to, if a star spreads a sequence of unknown length."""
+    from .comprehensions import as_list
     from .displays import spread_items
 
     operands, made = [], None
     for element in node.elts:
         if isinstance(element, ast.Starred):
-            value = lower_expression(cx, element.value)
+            value = lower_expression(cx, as_list(element.value))
             items = spread_items(cx, element, value)
             if items is None:
                 if not isinstance(cx.type(value), (Ref, Num)):
