@@ -21,6 +21,8 @@ def call_vjp(vjp, result_bar, result, *args, **kwargs):
     (array([2., 6.]),)
     """
     kwargs = {name: read_only(value) for name, value in kwargs.items()}
+    if np.iscomplexobj(result_bar) and not np.iscomplexobj(result):  # the adjoint of a real result is real
+        result_bar = np.real(result_bar)
     found = vjp(read_only(result_bar), read_only(result), *map(read_only, args), **kwargs)
     if isinstance(found, (tuple, list)):  # those of arguments that this call gives by keyword stand behind
         return (*found, *(Missing(_refusal(vjp, found, args)) for _ in args[len(found) :]))

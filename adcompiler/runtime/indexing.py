@@ -21,6 +21,16 @@ def add_at(buffer, index, values):
         buffer[index] += values
 
 
+def zeros_beside(x):
+    """The adjoint buffer of an array or list of numbers of which only the run knows whether it is real or complex.
+
+    >>> zeros_beside(np.array([1.0, 2.0j]))
+    array([0.+0.j, 0.+0.j])
+    """
+    x = np.asarray(x)
+    return np.zeros(x.shape, np.result_type(x.dtype, np.float16))
+
+
 def store_winners(shape, index):
     """Which elements of `v` are left in `x` after `x[index] = v`, for `x` of this shape: of repeated ones the last.
 

@@ -20,6 +20,7 @@ import numpy as np
 from ..analysis.alias import root_of, view_source
 from ..ir.nodes import Assign, Call, ContainerOp, Display, GetItem, If, Loop, Segment, Store, Unpack, UserCall, Var, With
 from ..ir.types import Num, Opaque, Ref, carries_derivative
+from ..runtime.indexing import zeros_beside
 from ..runtime.shadows import add_seed, gradient_of
 from .bars import unique
 from .branch_adjoints import reverse_branch
@@ -183,6 +184,8 @@ class Builder:
         t = v.type
         if isinstance(t, Num) and t.boxed is False:
             return constant(0.0)
+        if isinstance(t, Num) and t.kind == "?":  # real or complex, as the value is
+            return call(self.runtime(zeros_beside), needed(v, "value", at))
         return call(self.numpy("zeros"), self.shape_expression(v, at), *self.dtype_argument(t))
 
     def dtype_argument(self, t):

@@ -48,6 +48,9 @@ def main(names):
             except AdcompilerError as error:
                 counts["failed"] += 1
                 print(f"{rule.name} {rule.when or ''}: {error}", flush=True)
+            except Exception as error:
+                counts["failed"] += 1
+                print(f"{rule.name} {rule.when or ''}: {type(error).__name__}: {error}", flush=True)
             for part, error in check.refused.items():
                 counts[f"refused: {part}"] += 1
                 print(f"{rule.name} {rule.when or ''}: {part} is refused: {error.reason}", flush=True)

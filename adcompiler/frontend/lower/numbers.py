@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import FLOAT, INT, NUMBER, OPAQUE, Num, Ref, Static, Tup, Type, broadcast_dims, type_of
+from .real_results import is_unknown, type_of_real_result
 
 _LEARNT: dict = {}
 _LOCK = threading.Lock()
@@ -100,7 +101,7 @@ def _key(cx, operand):
         except TypeError:
             return ("id", id(value))
         return ("const", type(value), value) if not callable(value) else ("id", id(value))
-    return _type_key(cx, cx.type(operand))
+    return (_type_key(cx, cx.type(operand)), is_unknown(cx, operand))
 
 
 def _type_key(cx, t):
@@ -120,7 +121,7 @@ def _run_example(cx, function, args, kwargs) -> Type:
         try:
             result = _result_of(cx, function, args, kwargs, number, size)
         except NoExample:
-            return NUMBER
+            return type_of_real_result(cx, function, args, kwargs)
         except Exception:  # any failure of the example only means that nothing is known statically
             continue
         if type(result) in (list, tuple):
