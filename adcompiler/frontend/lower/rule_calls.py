@@ -132,8 +132,16 @@ def _note_aliases(cx, node, function, operands, rule, bound, result):
         spread(cx, node, result)
         for k, item in enumerate(result.items):
             base = rule.alias_operand(bound, k, len(result.items)) if known else None
-            if isinstance(base, Var) and base.group is not None and item.group is not None:
-                item.group = base.group
+            if isinstance(base, Var) and base.group is not None:
+                _share(item, base.group)
+
+
+def _share(item, group):
+    """Let a result, or each array in a nested one, be in this alias group."""
+    for part in item.items or ():
+        _share(part, group)
+    if item.group is not None:
+        item.group = group
 
 
 def _bind_loosely(rule, args, kwargs):

@@ -69,13 +69,16 @@ from ...runtime.scipy.linear_systems import (
 from ...runtime.scipy.matrix_functions import (
     block_diag_adjoints,
     demand_complete,
+    fractional_power_adjoint,
     fractional_power_derivative,
+    frechet_adjoint,
     frechet_derivative,
     generalised_eigh_adjoints,
     generalised_eigh_tangents,
     khatri_rao_adjoints,
     polar_adjoint,
     polar_tangents,
+    square_root_adjoint,
 )
 from ..registry import inactive, ndim, rule, shapes
 
@@ -367,28 +370,28 @@ def qr_pivoted(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, ch
 @rule(linalg.expm)
 def expm(A):
     y = linalg.expm(A)
-    A_bar = frechet_derivative(linalg.expm, ctranspose(A), y_bar)
+    A_bar = frechet_adjoint(linalg.expm, A, y_bar)
     y_dot = frechet_derivative(linalg.expm, A, A_dot)
 
 
 @rule(linalg.logm, infer="unknown")
 def logm(A):
     y = linalg.logm(A)
-    A_bar = frechet_derivative(linalg.logm, ctranspose(A), y_bar)
+    A_bar = frechet_adjoint(linalg.logm, A, y_bar)
     y_dot = frechet_derivative(linalg.logm, A, A_dot)
 
 
 @rule(linalg.sqrtm, infer="unknown")
 def sqrtm(A):
     y = linalg.sqrtm(A)
-    A_bar = sylvester_adjoint(y_bar, y, y)
+    A_bar = square_root_adjoint(y_bar, y, np.shape(A))
     y_dot = linalg.solve_sylvester(y, y, A_dot)
 
 
 @rule(linalg.fractional_matrix_power, infer="unknown")
 def fractional_matrix_power(A, t):
     y = linalg.fractional_matrix_power(A, t)
-    A_bar = fractional_power_derivative(ctranspose(A), t, y_bar)
+    A_bar = fractional_power_adjoint(A, t, y_bar)
     y_dot = fractional_power_derivative(A, t, A_dot)
 
 

@@ -12,15 +12,29 @@ def frechet_derivative(function, a, direction):
     """The derivative of a matrix function at `a` along `direction`: the upper right block of `f([[A, E], [0, A]])`
     (Higham 2008, "Functions of Matrices", theorem 3.6).
 
-    The adjoint is the derivative at `A^H` along the adjoint of the result.
-
     >>> frechet_derivative(linalg.expm, np.zeros((1, 1)), np.ones((1, 1))).round(12).tolist()
     [[1.0]]
     """
+    if np.iscomplexobj(direction) and not np.iscomplexobj(a):  # eigenvalues on a branch cut stay on their side of it
+        return _at_real(function, a, np.real(direction)) + 1j * _at_real(function, a, np.imag(direction))
+    return _at_real(function, a, direction)
+
+
+def _at_real(function, a, direction):
     n = np.shape(a)[-1]
     a = np.broadcast_to(a, np.shape(direction))
     block = np.block([[a, direction], [np.zeros_like(a), a]])
     return function(block)[..., :n, n:]
+
+
+def frechet_adjoint(function, a, y_bar):
+    """The adjoint of `a` in `y = function(a)`, for a function of matrices that is a power series in its argument: the
+    conjugate of the derivative at `A^T` along the conjugate of `y_bar`.
+
+    >>> frechet_adjoint(linalg.logm, np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [0.0, 0.0]]))[0, 1].round(12).imag.item()
+    1.570796326795
+    """
+    return np.conj(frechet_derivative(function, np.swapaxes(a, -1, -2), np.conj(y_bar)))
 
 
 def powered(a, t):
@@ -30,6 +44,26 @@ def powered(a, t):
     [[2.0]]
     """
     return linalg.fractional_matrix_power(a, t)
+
+
+def fractional_power_adjoint(a, t, y_bar):
+    """The adjoint of `a` in `y = scipy.linalg.fractional_matrix_power(a, t)`.
+
+    >>> fractional_power_adjoint(np.array([[4.0]]), 0.5, np.ones((1, 1))).round(12).tolist()
+    [[0.25]]
+    """
+    return frechet_adjoint(lambda m: powered(m, t), a, y_bar)
+
+
+def square_root_adjoint(y_bar, y, shape):
+    """The adjoint of `a`, of this shape, in `y = scipy.linalg.sqrtm(a)`: that of the equation `y y = a`.
+
+    >>> square_root_adjoint(np.ones((1, 1)), np.array([[2.0]]), (1, 1)).tolist()
+    [[0.25]]
+    """
+    if len(shape) < 2:
+        raise ValueError(f"scipy.linalg.sqrtm has a derivative for square matrices, not for shape {shape}")
+    return linalg.solve_sylvester(ctranspose(y), ctranspose(y), y_bar)
 
 
 def fractional_power_derivative(a, t, direction):

@@ -324,3 +324,12 @@ def test_overwritten_constants_are_read_before():
 def test_shapes_without_a_derivative_are_refused_at_run_time(call, args):
     with pytest.raises(ValueError, match="derivative|determined"):
         ad.vjp(call, *args)[1](call(*args))
+
+
+def test_logarithm_at_an_eigenvalue_on_the_cut():
+    """A negative eigenvalue of a real matrix has the argument pi, and stays there for real changes."""
+    a, direction, h = np.array([[1.0, 0.3, 0.1], [0.2, -2.0, 0.4], [0.0, 0.3, 3.0]]), real(3, 3), 1e-6
+    seed = cplx(3, 3)
+    wanted = np.real(np.vdot(seed, (linalg.logm(a + h * direction) - linalg.logm(a - h * direction)) / (2 * h)))
+    np.testing.assert_allclose(np.sum(ad.vjp(linalg.logm, a, wrt=0)[1](seed) * direction), wanted, rtol=1e-6)
+    np.testing.assert_allclose(np.real(np.vdot(seed, ad.jvp(linalg.logm, (a,), (direction,))[1])), wanted, rtol=1e-6)
