@@ -147,6 +147,8 @@ def _is_mutated(generator, v: Var) -> bool:
         return any(_is_mutated(generator, i) for i in v.items)
     if isinstance(v.type, Ref):
         return _is_container_mutated(generator, v)
+    if isinstance(v.type, Num) and v.type.boxed is False:
+        return False  # a number, though its name may come to stand for an array
     return v.group is not None and (v.group.family.stored or v.group.family.opaque)
 
 
@@ -173,6 +175,7 @@ def _changed_parameters(generator) -> dict:
                 if isinstance(v.type, Ref) and isinstance(s.base.type, Ref)
                 else (
                     isinstance(v.type, Num)
+                    and v.type.boxed is not False
                     and isinstance(s, Store)
                     and v.group is not None
                     and s.base.group is not None
