@@ -14,7 +14,7 @@ from ...rules.unsupported import unsupported_hint
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
 from .distributions import Frozen, frozen_attribute
 from .expressions import lower_expression
-from .function_values import ArrayMethod, ContainerMethod, StoredClosure
+from .function_values import ArrayMethod, BoundMethod, ContainerMethod, StoredClosure
 from .inheritance import Super, super_attribute
 from .introspection import introspective_attribute
 from .names import raw
@@ -26,7 +26,14 @@ from .values import bring, copy_of, global_variable, tuple_of
 
 def lower_attribute(cx, node):
     base = lower_expression(cx, node.value)
-    return attribute(cx, node, base, node.attr)
+    found = attribute(cx, node, base, node.attr)
+    method = found.const if isinstance(found, Var) else None
+    if isinstance(method, BoundMethod) and isinstance(method.self, Var):  # the name may be bound again before the call
+        owner = copy_of(cx, node, method.self)
+        found = cx.assign_temporary(GetAttr(owner, node.attr), STATIC, node, const=BoundMethod(method.function, owner))
+    if isinstance(method, ContainerMethod):
+        found.const = ContainerMethod(copy_of(cx, node, method.base), method.name)
+    return found
 
 
 def attribute(cx, node, base, attr):

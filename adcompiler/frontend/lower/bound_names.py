@@ -52,6 +52,13 @@ def first_pause(node):
     return None
 
 
+def names_read_inside(definition) -> set[str]:
+    """Names that the functions inside a function read."""
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    found = [n for n in ast.walk(definition) if isinstance(n, inner) and n is not definition]
+    return set().union(*map(names_used, found)) if found else set()
+
+
 def names_used(node) -> set[str]:
     """Names that a tree reads, nested functions included."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

@@ -38,6 +38,7 @@ class Context:
         self.active_inputs: frozenset = frozenset()  # paths of the inputs with respect to which is differentiated
         self.constant_inputs: frozenset = frozenset()  # paths within them to numbers that carry no derivative
         self.loop_depth = 0
+        self.depth_of_container: dict = {}  # site -> how many loops are around the place that makes it
         self.kept_frames: set[int] = set()  # frames whose variables a closure may still read
         self.prologue: list = []
         self.opaque_classes: dict = {}  # classes of arguments and globals about which nothing else is known
@@ -143,26 +144,29 @@ class Context:
     # -- variables -------------------------------------------------------------------------------------------------
     def printed_name(self, name: str) -> str:
         """How a name of this frame is spelt in generated code: as the user did, or with a number."""
-        frame = self.frame
+        return self.printed_for(self.frame, name)
+
+    def printed_for(self, frame, name: str) -> str:
+        """How a name of one of the frames is spelt."""
         if name not in frame.renamed:
-            chosen, k = name, 0
-            while chosen in self.reserved or self.printed.get(chosen, (frame.number, name)) != (frame.number, name):
-                k += 1
-                chosen = f"{name}_{k}"
-            self.printed[chosen] = (frame.number, name)
-            frame.renamed[name] = chosen
+            frame.renamed[name] = self.spelt((frame.number, name))
         return frame.renamed[name]
+
+    def spelt(self, key) -> str:
+        """A spelling for the name of a frame that no other name has."""
+        chosen, k = key[1], 0
+        while chosen in self.reserved or self.printed.get(chosen, key) != key:
+            k += 1
+            chosen = f"{key[1]}_{k}"
+        self.printed[chosen] = key
+        return chosen
 
     def printed_in(self, name: str) -> str:
         """The spelling of a name that belongs to an enclosing frame."""
         var = self.env.get(self.key(name))
         if var is not None:
             return var.name
-        frames, self.frames = self.frames, [f for f in self.frames if f.number == self.key(name)[0]] or self.frames
-        try:
-            return self.printed_name(name)
-        finally:
-            self.frames = frames
+        return self.printed_for(next((f for f in self.frames if f.number == self.key(name)[0]), self.frame), name)
 
     def new_var(self, name, type=OPAQUE, node=None, hidden=False) -> Var:
         self.uid += 1

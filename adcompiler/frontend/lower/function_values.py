@@ -48,6 +48,22 @@ class Closure(FunctionValue):
             if frame is not None:
                 yield from _reached(cx, cx.env[(frame.number, name)], seen)
 
+    def owners(self) -> dict:
+        """The free names that are variables of functions around it, and the frames of those."""
+        found = {}
+        for name in names_used(self.node):
+            frame = self.frame
+            while frame is not None and name not in frame.locals:
+                frame = frame.enclosing
+            if frame is not None:
+                found[name] = frame
+        return found
+
+    def is_like(self, other) -> bool:
+        """Is it the same text over the same variables?"""
+        mine, others = ({n: f.number for n, f in c.owners().items()} for c in (self, other))
+        return self.node is other.node and mine == others
+
 
 @dataclass(eq=False)
 class StoredClosure:

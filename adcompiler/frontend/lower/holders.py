@@ -29,6 +29,7 @@ from ...ir.types import (
 from .alias_groups import Group
 from .baked import COMPILED
 from .distributions import Frozen, FrozenMethod
+from .function_values import Closure, Partial
 from .rule_calls import spread
 from .values import bring, share_holder_group
 
@@ -41,6 +42,7 @@ def new_container(cx, node, kind, cls=None, value=None):
     """A variable for a container made here, by the expression `value`."""
     site = cx.site(node, kind)
     holder = cx.assumed.holder(site, kind, cls)
+    cx.depth_of_container[site] = min(cx.loop_depth, cx.depth_of_container.get(site, cx.loop_depth))
     var = cx.assign_temporary(value, Ref(kind, site), node)
     share_holder_group(cx, var)
     return var, holder
@@ -62,6 +64,7 @@ def record(cx, holder, key, operand, site):
         )
         constant = Parts(tuple(parts)) if parts is not NOTHING and any(map(callable, parts)) else NOTHING
     if isinstance(t, Static) or isinstance(t, Tup) and constant is not NOTHING:
+        _refuse_one_of_many(cx, constant, site)
         if key is NOTHING or not holder.exact:
             holder.statics.setdefault(NOTHING, []).append(constant)
         elif key not in holder.statics or same_closure(holder.statics[key], constant):
@@ -108,7 +111,23 @@ def same_closure(a, b):
         )
     if hasattr(a, "same_form") and hasattr(b, "same_form"):
         return a.same_form(b)
-    return getattr(a, "node", a) is getattr(b, "node", b)
+    if isinstance(a, Closure) and isinstance(b, Closure):
+        return a.is_like(b)
+    return a is b
+
+
+def _refuse_one_of_many(cx, constant, site):
+    """A function made by a call in a loop keeps the variables of that call; those in a list are then told apart by none."""
+    for c in constant.parts if isinstance(constant, Parts) else (constant,):
+        c = cx.constant(c.function) if isinstance(c, Partial) else c
+        owners = c.owners() if isinstance(c, Closure) else {}
+        for name, frame in owners.items():
+            if frame.loop_depth > cx.depth_of_container.get(site, 0):
+                cx.unsupported(
+                    cx.frame.statement,
+                    f"functions that a call of '{frame.name}' makes in a loop are stored, each with a '{name}' of its own",
+                    f"store what they need beside one function: for f, {name} in layers: y = f({name}, y)",
+                )
 
 
 def element_group(cx, site):

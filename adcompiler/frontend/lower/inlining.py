@@ -18,7 +18,7 @@ from ..liveness import liveness
 from ..source import get_source
 from ..structure import structure
 from .baked import take_function_for_granted
-from .bound_names import assigned_names, first_pause
+from .bound_names import assigned_names, first_pause, names_read_inside
 from .branches import in_block
 from .context import is_library
 from .exceptions import chosen_tries, without_tries
@@ -131,8 +131,9 @@ def inline(cx, node, callee, args, kwargs):
     cx.frames.append(frame)
     try:
         assigned = assigned_names(structured.body)
+        captured = names_read_inside(definition)
         for name, operand in bound.items():
-            bind_parameter(cx, node, name, operand, name in assigned)
+            bind_parameter(cx, node, name, operand, name in assigned, name in captured)
         lower_block(cx, structured.body)
         frame.live_now = None
         result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
@@ -153,5 +154,5 @@ def new_frame(cx, node, callee):
         take_function_for_granted(cx, function)
         frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     frame.definition = callee.node
-    frame.called_at = cx.loc(node)
+    frame.called_at, frame.loop_depth = cx.loc(node), cx.loop_depth
     return frame

@@ -25,11 +25,17 @@ def join_environments(cx, env_a, env_b, node, live=None) -> list[Phi]:
     groups = join_groups(cx, joined, differing)
     for key, a, b in differing:
         name = (a or b).name
+        if (a is None or b is None) and key[1].isidentifier() and _has_other_names(key, a or b, env_a, env_b):
+            name = cx.spelt(key)  # of a parameter that stands for a variable of the caller, which goes on
         target = cx.new_var(name, node=node, hidden=(a or b).hidden)
         join_values(cx, target, a, b, phis, node, groups.get(key))
         joined[key] = target
     cx.env = joined
     return phis
+
+
+def _has_other_names(key, var, *environments) -> bool:
+    return any(v is var and other != key for env in environments for other, v in env.items())
 
 
 def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group=None):

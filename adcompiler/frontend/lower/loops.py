@@ -229,7 +229,7 @@ class _Head:
             if init is None and known is None:
                 self.phis[key] = None  # not assigned before: its type is learnt from the end of the body
                 continue
-            name = init.name if init is not None else self.known[key]["name"]
+            name = init.name if init is not None else self.spelling(key)
             t = init.type if init is not None else UNDEFINED
             if known is not None:
                 dims = t.dims if isinstance(t, Num) and known["dims"] else None
@@ -259,6 +259,12 @@ class _Head:
             cx.env[key] = head
         self.share(before)
         self.entry_env = dict(cx.env)
+
+    def spelling(self, key) -> str:
+        """How a name that the body assigns first is spelt: an earlier walk may have spelt it otherwise."""
+        cx, (number, name) = self.cx, key
+        frame = next((f for f in cx.frames if f.number == number), None)
+        return cx.printed_for(frame, name) if frame is not None and name.isidentifier() else self.known[key]["name"]
 
     def is_unset(self, v, t) -> bool:
         """Is it a name that is None until it gets a value of type `t`?"""
@@ -446,7 +452,7 @@ class _Head:
             self.cx.env.pop(key, None)
             return
         t = known["type"] if isinstance(known["type"], (Num, Ref)) else UNDEFINED
-        var = self.cx.env[key] = self.cx.new_var(known["name"], t, self.node)
+        var = self.cx.env[key] = self.cx.new_var(self.spelling(key), t, self.node)
         var.varied = known["varied"]
 
     def exit_var(self, loop, head):

@@ -9,12 +9,17 @@ from ...ir.types import Static, type_of
 from .dicts import dict_of
 from .function_values import Closure
 from .iterators import refuse_name
-from .values import global_variable, tuple_of
+from .values import copy_of, global_variable, tuple_of
 
 
-def bind_parameter(cx, node, name, operand, rebound):
-    """A parameter stands for its argument; one that the function binds again gets a variable of its own."""
+def bind_parameter(cx, node, name, operand, rebound, captured=False):
+    """A parameter stands for its argument; one that the function binds again gets a variable of its own.
+
+    captured: a function inside reads it, perhaps after the caller has bound the name of the argument again.
+    """
     refuse_name(cx, node, operand)
+    if captured and isinstance(operand, Var) and not rebound:
+        operand = copy_of(cx, node, operand)
     if rebound and isinstance(operand, Var):
         var = cx.new_var(cx.printed_name(name), cx.type(operand), node)
         var.absorbed, var.optional = operand.absorbed, operand.optional
