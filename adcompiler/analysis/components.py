@@ -53,7 +53,8 @@ def components_of(layout: Layout) -> dict:
                 or isinstance(item.definition, Assign)
                 and item.definition.implicit
             ):
-                if item not in found or not v.hidden and is_implicit(found[item][0]):
+                # a name that a loop's header binds stands there from the start; one that is assigned comes later
+                if item not in found or not v.hidden and is_bound_unseen(v) and is_implicit(found[item][0]):
                     found[item] = (v, k)
     return found
 
@@ -61,6 +62,11 @@ def components_of(layout: Layout) -> dict:
 def is_implicit(v: Var) -> bool:
     """Is this a temporary that no statement of the printed program assigns?"""
     return v.hidden and getattr(v.definition, "implicit", False)
+
+
+def is_bound_unseen(v: Var) -> bool:
+    """Is this bound by no statement of its own (by the header of a loop)?"""
+    return getattr(v.definition, "implicit", False)
 
 
 def keep_old_components(function: Function, cx) -> None:

@@ -90,7 +90,7 @@ def _made_by(operand, block):
     """Was this tuple made by the last statements of the block (its components follow it)?"""
     for statement in reversed(block):
         if statement is operand.definition:
-            return True
+            return not getattr(statement, "implicit", False)  # a component of a result has no line of its own
         if not (isinstance(statement, Assign) and statement.implicit):
             return False
     return False

@@ -45,6 +45,12 @@ def _len(cx, node, args, kwargs):
     return result
 
 
+def _ndim(cx, node, args, kwargs):
+    """`np.ndim` of an array of known rank, as `a.ndim`: a test of it decides which branch there is."""
+    t = cx.type(args[0]) if len(args) == 1 and not kwargs else None
+    return Const(t.rank) if isinstance(t, Num) and t.rank is not None else None
+
+
 def _isinstance(cx, node, args, kwargs):
     classes = cx.constant(args[1])
     t = cx.type(args[0])
@@ -486,6 +492,7 @@ HANDLERS = {
     call_vjp: _functional_rule,
     call_jvp: _functional_jvp,
     len: _len,
+    np.ndim: _ndim,
     isinstance: _isinstance,
     hasattr: _hasattr,
     getattr: _getattr,

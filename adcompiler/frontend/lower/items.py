@@ -111,7 +111,11 @@ def _read_tuple(cx, node, base, index, key):
         return tuple_of(cx, node, list(base.items[slice(*bounds)]))
     if isinstance(key, int):
         if not -len(base.items) <= key < len(base.items):
-            cx.unsupported(node, f"index {key} of a tuple of {len(base.items)}")
+            cx.unsupported(
+                node,
+                f"index {key} is outside of this tuple of {len(base.items)}",
+                "test the length (or ndim, for a shape) first; an IndexError that is caught is not followed",
+            )
         return bring(cx, base.items[key])
     functions = [cx.constant(i) for i in base.items]
     if functions and all(map(callable, functions)):

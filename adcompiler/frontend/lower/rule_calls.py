@@ -110,7 +110,7 @@ def _result_type(cx, function, args, kwargs, rule, inactive):
     result_type = numbers.infer_call(cx, function, args, kwargs, rule)
     if rule is None and not inactive and not isinstance(result_type, Num):
         result_type = result_type if isinstance(result_type, Tup) else OPAQUE
-    if rule is not None and len(rule.result) > 1 and isinstance(result_type, Num):
+    if rule is not None and len(rule.result) > 1 and isinstance(result_type, (Num, Opaque)):
         result_type = Tup((NUMBER,) * len(rule.result))
     if isinstance(result_type, Num) and result_type.kind == "?" and function in BINARY.values():
         result_type = _weaken(cx, function, args)
