@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analysis.type_checks import check_types
 from ..ir.nodes import Const, Var, operands
-from ..ir.types import Num, Ref
+from ..ir.types import Num, Opaque, Ref
 from ..runtime.packing import pack, unpack
 from ..runtime.shadows import Shadows
 from ..runtime.tape import Tape, private
@@ -357,8 +357,12 @@ class Generator:
             for k in saver.kept
             if not k.listed
             and isinstance(k.var, Var)
-            and isinstance(k.var.type, Ref)
-            and k.var.type.kind == "list"
+            and (
+                isinstance(k.var.type, Ref)
+                and k.var.type.kind == "list"
+                or isinstance(k.var.type, Opaque)
+                and k.site in saver.exact_sites
+            )
             and k.what == "value"
         }
         if held:

@@ -37,7 +37,7 @@ from ..ir.nodes import (
     With,
     walk,
 )
-from ..ir.types import Tup
+from ..ir.types import Opaque, Tup
 from ..transform.bars import unique
 from ..transform.rerun import is_print, moves_generator
 from ..transform.hook_adjoints import is_hook
@@ -214,7 +214,8 @@ class PrimalPrinter:
             return
         target = name(self.names.name(s.target), True)
         if s.augmented is not None and isinstance(s.value, Call) and len(s.value.args) == 2:
-            self.line(s, target, self.names.read(s.value.args[1]), operator_node(s.augmented)())
+            in_place = isinstance(s.target.type, Opaque)  # other names may see it
+            self.line(s, target, self.names.read(s.value.args[1]), operator_node(s.augmented)(), keep=in_place)
             return
         self.line(s, target, self.names.read(s.value), hidden=s.target.hidden, keep=_has_effect(s.value))
 

@@ -14,7 +14,7 @@ from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Loop, Var, With, operands
 from ..ir.types import Num, Ref
 from ..runtime.checkpointed import CheckpointedLoop
-from ..runtime.contents import contents, unchanged
+from ..runtime.contents import can_be_put_back, contents, unchanged
 from ..transform.bars import unique
 from ..transform.code import (
     Branch,
@@ -40,6 +40,7 @@ from ..transform.exposed import assigned_in, exposed_names
 from ..transform.loop_adjoints import reversed_loop
 from ..transform.primal_operands import need_operand, stands_alone
 from ..transform.rerun import memory_of, obstacle_of
+from ..transform.rerun_objects import to_be_looked_at
 from ..transform.scope_saver import ScopeSaver
 from ..transform.simplify import simplify
 from .primal import PrimalNames, PrimalPrinter
@@ -111,7 +112,7 @@ class ScopePrinter(PrimalPrinter):
         insertions = Insertions() if plain else saver.insert
         super().__init__(saver.function, names, insertions, saver.b.namer)
         self.scopes = {} if plain else saver.b.scopes
-        self.plain, self.again = plain, again
+        self.plain, self.again, self.cx = plain, again, saver.b.cx
         self.loops = 0 if isinstance(scope, SegmentScope) else 1  # of this scope, around what is being printed
 
     def block(self, block):
@@ -119,6 +120,11 @@ class ScopePrinter(PrimalPrinter):
             self.out.extend(fresh(self.insert.before.get(s, ())))
             self.statement(s)
             self.out.extend(fresh(self.insert.after.get(s, ())))
+
+    def _assign(self, s):
+        for v in to_be_looked_at(self.cx, s):
+            self.line(s, None, call(self.namer.object(can_be_put_back), self.names.read(v)), keep=True)
+        super()._assign(s)
 
     def print_loop(self, s, first=()):
         self.loops += 1
@@ -197,10 +203,16 @@ class Scope:
         self.kept, self.generators = memory_of(self.saver, self.one_of_each_name(wanted))
         found = found | {n for v in [*self.kept, *self.saver.read_outside] for n in self.names_in(v)}
         self.needed = {n: v for n, v in sorted(self.reads.items()) if n in found and n not in written}
+        self.entering = self.values_on_entry()
         later = [v for v in wanted if self.saver.memory.is_array(v) and self.saver.changed_later(v)]
         later += [v for v in wanted if isinstance(v.type, Ref) and self.saver.container_changes_later(v)]
         self.later = list(dict.fromkeys([*later, *sorted(self.saver.repeated, key=lambda v: v.uid)]))
         self.reserve()
+
+    def values_on_entry(self) -> dict:
+        """What a loop carries under a name that it never binds (a list, behind `v += [...]`) -> what it begins with."""
+        phis = self.statement.phis if isinstance(self.statement, Loop) else []
+        return {phi.target: phi.then for phi in phis if isinstance(phi.then, Var)}
 
     def one_of_each_name(self, variables):
         """Without variables that have, where the scope begins, the name of another one."""
@@ -255,8 +267,8 @@ class Scope:
         made = []
         for text, v in self.entered().items():
             row = v.items is not None and not stands_alone(v)
-            at = self.statement
-            value = need_operand(self.b, v, at) if row else needed(v, self.need_of(v), at)
+            at, begun = self.statement, self.entering.get(v, v)
+            value = need_operand(self.b, v, at) if row else needed(begun, self.need_of(v), at)
             made.append(Line(name(text, True), value, None, self.loc))
         read = self.names_read()
         for v, text in self.saver.held.items():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import random
 import types
 
 import numpy as np
 
+from ..errors import UnsupportedSyntaxError
 from .attributes import own_attributes
 from .shadows import is_object
 
@@ -74,6 +76,30 @@ def unchanged(*objects):
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, range, slice, type, types.FunctionType)
 
+# Classes whose methods change the object alone, which is put back; and those whose objects never change.
+PUT_BACK = (
+    list, dict, set, bytearray, collections.deque, collections.Counter, collections.defaultdict, collections.OrderedDict,
+    np.random.Generator, np.random.RandomState, random.Random,
+)  # fmt: skip
+PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, tuple, frozenset)
+
+
+def can_be_put_back(value) -> None:
+    """Nothing, for an object whose methods change it alone and that can be put back. Raises UnsupportedSyntaxError.
+
+    >>> can_be_put_back({1, 2})
+    >>> can_be_put_back(iter([1]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    adcompiler.errors.UnsupportedSyntaxError: what a method of a list_iterator does is not known, ...
+    """
+    kind = type(value)
+    if kind not in PUT_BACK and kind not in PLAIN and not isinstance(value, (np.ndarray, np.generic)):
+        raise UnsupportedSyntaxError(
+            f"what a method of a {kind.__name__} does is not known, and this is run again in the reverse sweep",
+            hint="do it in front of the checkpointed part or behind it, or leave the checkpoint out",
+        )
+
 
 def _held(value):
     """What an object holds, how that is put back, and the parts to look into; None for what is never changed."""
@@ -87,6 +113,10 @@ def _held(value):
         return dict(value), _set_keys, list(value.values())
     if isinstance(value, set):
         return set(value), _set_members, []
+    if isinstance(value, collections.deque):
+        return list(value), _set_queue, list(value)
+    if isinstance(value, bytearray):
+        return bytes(value), _set_items, []
     if value is np.random or value is random:
         return (_GLOBAL[value][0](),), lambda module, held: _GLOBAL[module][1](held[0]), []
     if isinstance(value, np.random.Generator):
@@ -118,7 +148,14 @@ def _set_items(values, held):
 def _set_keys(values, held):
     if values.keys() != held.keys() or list(values) != list(held):
         values.clear()
-    values.update(held)
+    kind = collections.OrderedDict if isinstance(values, collections.OrderedDict) else dict
+    for key, value in held.items():  # not `update`, which counts in a Counter
+        kind.__setitem__(values, key, value)
+
+
+def _set_queue(values, held):
+    values.clear()
+    values.extend(held)
 
 
 def _set_members(values, held):
@@ -138,4 +175,4 @@ def _set_attributes(value, held):
             object.__setattr__(value, name, attribute)
 
 
-__all__ = ["Contents", "contents", "unchanged"]
+__all__ = ["PLAIN", "PUT_BACK", "Contents", "can_be_put_back", "contents", "unchanged"]

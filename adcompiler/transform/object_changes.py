@@ -37,7 +37,7 @@ class ObjectChanges:
 
     def __init__(self, layout, cx):
         self.layout, self.cx = layout, cx
-        changing = self.changing = [s for s in layout.statements if any(is_object(v) for v in self._changed_by(s))]
+        changing = self.changing = [s for s in layout.statements if any(is_object(v) for v in self.changed_by(s))]
         self.positions = [layout.position[s] for s in changing]
         self.loops = {loop for s in changing for loop in layout.loops[s]}
 
@@ -48,7 +48,7 @@ class ObjectChanges:
             return bool(self.positions)
         return any(p >= position for p in self.positions) or any(loop in self.loops for loop in self.layout.loops[at])
 
-    def _changed_by(self, s) -> list:
+    def changed_by(self, s) -> list:
         """The operands that a statement may change if they are objects."""
         if isinstance(s, Effect):
             return [*s.names.values(), *s.writes.values()]

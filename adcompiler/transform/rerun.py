@@ -16,12 +16,14 @@ from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Loop, 
 from ..ir.types import Num, Opaque, Ref
 from ..rules.registry import is_inactive
 from .primal_operands import CHANGING
+from .rerun_objects import changed_objects, changes_its_argument, may_change, unrepeatable
 
 
 def obstacle_of(saver, statement):
     """Where and why a segment or a loop cannot run again: `(place, reason)`, or None."""
+    is_automatic = statement.checkpoints.is_automatic if isinstance(statement, Loop) else statement.is_automatic
     for s in walk([statement]):
-        reason = obstacle(s)
+        reason = obstacle(s) or _of_object(saver.b.cx, s, is_automatic)
         if reason is not None:
             return s.loc, reason
     return _made_anew(saver, statement)
@@ -97,7 +99,7 @@ def _of_value(value):
         return None
     function = value.function
     if isinstance(function, GetAttr):
-        return _of_method(function)
+        return None
     function = function.value if isinstance(function, Const) else function
     if isinstance(function, Var):
         return f"what '{function.name}(...)' does is not known"
@@ -122,7 +124,12 @@ def _of_calls(calls, names):
     return None
 
 
-def _of_method(function):
+def _of_object(cx, s, is_automatic):
+    if not isinstance(s, Assign) or not isinstance(s.value, Call) or s.value.rule is not None:
+        return None
+    function = s.value.function
+    if not isinstance(function, GetAttr):
+        return None
     base = function.base
     if isinstance(base, Var) and isinstance(base.type, Opaque) and function.attr in _DRAWS:
         return None
@@ -131,7 +138,7 @@ def _of_method(function):
     value = base.value if isinstance(base, Const) else getattr(base, "const", None)
     if isinstance(value, types.ModuleType) and is_repeatable(getattr(value, function.attr, None)):
         return None
-    if isinstance(value, (str, bytes)):
+    if not unrepeatable(cx, function, [*s.value.args, *s.value.kwargs.values()], is_automatic=is_automatic):
         return None
     return f"what the method '{function.attr}' does is not known"
 
@@ -146,6 +153,8 @@ _SAFE += (min, pow, range, repr, reversed, round, set, slice, sorted, str, sum, 
 def is_repeatable(function) -> bool:
     """Does a function give the same again, or draw from a generator whose state is put back?"""
     if isinstance(function, type):
+        return True
+    if changes_its_argument(function):
         return True
     try:
         if function in _SAFE or is_inactive(function):
@@ -165,6 +174,7 @@ def is_repeatable(function) -> bool:
 def memory_of(saver, variables):
     """Which of the variables name memory that the scope changes, and the modules whose generators it draws from."""
     statements = list(walk(saver.function.body))
+    objects = changed_objects(saver, statements)
     calls = any(isinstance(s, UserCall) for s in statements)
     drawn = {v for s in statements for v in _drawn_from(s)}
     kept = []
@@ -172,9 +182,9 @@ def memory_of(saver, variables):
         if saver.memory.is_array(v):
             changed = saver.changed_inside(v)
         elif isinstance(v.type, Ref):
-            changed = calls or _container_changes(saver, v, statements)
+            changed = calls or v in objects or _container_changes(saver, v, statements)
         else:
-            changed = v in drawn
+            changed = v in drawn or v in objects or saver.changes_objects and may_change(saver.b.cx, v)
         if changed:
             kept.append(v)
     return kept, [m for m in (np.random, random) if any(_draws_from_module(s, m) for s in statements)]

@@ -15,6 +15,7 @@ from ..analysis.layout import Layout
 from ..ir.nodes import Call, Const, Display, Function, GetAttr, GetItem, Loop, Starred, UserCall, Var, operands
 from .bars import unique
 from .code import END, Needed, Trips, expressions, lines, name, nodes
+from .object_changes import is_object
 from .primal_operands import changes
 from .save import Saver
 
@@ -46,12 +47,15 @@ class ScopeSaver(Saver):
         builder.layout, builder.function = layout, function
         self.simplifying, self.tape_dtype = outer.simplifying, outer.tape_dtype
         self.memory.own_scope = statement
+        self.changes_objects = bool(self.memory.objects.changing)
 
     def leaves(self, node) -> bool:
         if isinstance(node, Trips):
             return node.loop is not self.statement and node.loop not in self.layout.position
         v = node.var
         if v in self.own_vars:
+            return False
+        if node.at is not END and is_object(v) and self.memory.objects.may_follow(node.at):
             return False
         return not (node.need == "value" and self.changed_inside(v))
 
@@ -60,7 +64,9 @@ class ScopeSaver(Saver):
         if node.at is END:
             return node
         node.at = self.statement
-        if node.need == "value" and self.changed_later(v):
+        if self.changes_objects and is_object(v):
+            node.need = "memory"  # the object itself, as it is behind the new run
+        elif node.need == "value" and self.changed_later(v):
             self.repeated[v] = None
             node.need = "memory"
         return node
