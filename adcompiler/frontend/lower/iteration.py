@@ -490,6 +490,15 @@ def _integer(cx, node, function, a, b):
 _WHOLE = "whole_element"  # what a pattern with a star takes apart in the body
 
 
+def _name_of_whole(cx, target) -> str:
+    """A name for what a pattern takes apart, `p_q` for `p, q`, that the function does not have."""
+    name = "_".join([n.id for n in ast.walk(target) if isinstance(n, ast.Name)][:3])
+    while name in cx.frame.locals or cx.find_name(name) is not None or name in cx.frame.globals:
+        name += "_"
+    cx.frame.locals = {*cx.frame.locals, name}
+    return name
+
+
 def _match(cx, node, target, element):
     """Bind a target pattern to an element; the printed pattern, and what must be computed in the body."""
     later = []
@@ -517,6 +526,11 @@ def _match(cx, node, target, element):
                 )
             if starred:
                 operand, pattern = visit_operand(element, _WHOLE)
+                later.append((target, lambda: operand))
+                return pattern
+            if isinstance(element, Var) and isinstance(element.type, Ref):
+                # the adjoint of its items is found by the list itself, which needs a name
+                operand, pattern = visit_operand(element, _name_of_whole(cx, target))
                 later.append((target, lambda: operand))
                 return pattern
             if isinstance(element, list):
