@@ -31,7 +31,7 @@ def keep(saver, v, *, exact=False):
         return _hold(saver, v, exact)
     site = unique(f"{saver.names.name(v)}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    read, popped = saver.names.read(v), call(attribute(name(site), "pop"))
+    read, popped = _read(saver, v), call(attribute(name(site), "pop"))
     if not exact:
         read, popped = packed(saver, v, read), unpacked(saver, v, popped)
     saver.after(v, Line(None, call(push(site), read), None, v.loc, keep=True))
@@ -47,7 +47,7 @@ def _hold(saver, v, exact=False):
     rebound = saver.names.is_rebound(v, text) or v.hidden and v in saver.names.components
     if rebound or saver.used_names.get(text, v) is not v:
         other = unique(f"{text}_0" if v.definition == "param" else text, saver.taken)
-        saver.after(v, Line(name(other, True), saver.names.read(v), None, v.loc))
+        saver.after(v, Line(name(other, True), _read(saver, v), None, v.loc))
         text = other
     saver.used_names[text] = v
     if not saver.joint and (conditional or not rebound and saver.layout.may_be_missing(v)):
@@ -56,6 +56,17 @@ def _hold(saver, v, exact=False):
     if exact:
         saver.exact_sites.add(text)
     return name(text)
+
+
+def _read(saver, v):
+    """The text of a value where it is kept; a component of a tuple that is None on this path is None, too."""
+    text, base = saver.names.read(v), v
+    while base in saver.names.components:
+        base = saver.names.components[base][0]
+        if base.optional:
+            test = ast.Compare(saver.names.read(base), [ast.Is()], [ast.Constant(None)])
+            text = ast.IfExp(test, ast.Constant(None), text)
+    return text
 
 
 def preset(saver, text):
@@ -68,11 +79,11 @@ def keep_copy(saver, v, at):
     """Keep a copy of memory as `at` reads it, since it changes later."""
     base = saver.names.name(v)
     if is_object(v):
-        copied = call(saver.b.runtime(kept_object), saver.names.read(v))
+        copied = call(saver.b.runtime(kept_object), _read(saver, v))
     elif isinstance(v.type, Num) and v.type.is_array and not saver.layout.may_be_missing(v):
-        copied = call(attribute(saver.names.read(v), "copy"))
+        copied = call(attribute(_read(saver, v), "copy"))
     else:
-        copied = call(saver.b.numpy("copy"), saver.names.read(v))
+        copied = call(saver.b.numpy("copy"), _read(saver, v))
     made_here = saver.layout.home[v][1] >= saver.layout.position[at]  # the adjoint reads its own result
 
     def insert(line):
@@ -103,14 +114,14 @@ def keep_memory(saver, v):
     """Keep a reference to an array whose memory the reverse sweep works in; what it holds by then does not matter."""
     text, reason = unique(f"{saver.names.name(v)}_memory", saver.taken), "its memory is used again"
     if not saver.layout.home_loops.get(v):
-        saver.after(v, Line(name(text, True), saver.names.read(v), None, v.loc))
+        saver.after(v, Line(name(text, True), _read(saver, v), None, v.loc))
         if not saver.layout.always_runs(saver.layout.home[v][0]) or saver.layout.may_be_missing(v):
             preset(saver, text)
         saver.on_tape(text, text, v, reason, listed=False, what="memory")
         return name(text)
     site = unique(f"{text}_saved", saver.taken)
     saver.insert.start.append(Line(name(site, True), ast.List([], ast.Load()), None, NOWHERE))
-    saver.after(v, Line(None, call(push(site), saver.names.read(v)), None, v.loc, keep=True))
+    saver.after(v, Line(None, call(push(site), _read(saver, v)), None, v.loc, keep=True))
     pop = Line(name(text, True), call(attribute(name(site), "pop")), None, v.loc, keep=True)
     saver.place_key(("memory", v), saver.layout.home[v][0], pop)
     saver.on_tape(site, site, v, reason, listed=True, what="memory")
@@ -151,7 +162,7 @@ def keep_entries(saver, v):
     """Keep what a container of the caller holds at the start, since the program changes it."""
     text = unique(f"{saver.names.name(v)}_given", saver.taken)
     saver.insert.start.append(
-        Line(name(text, True), call(saver.b.runtime(entries), saver.names.read(v)), None, NOWHERE)
+        Line(name(text, True), call(saver.b.runtime(entries), _read(saver, v)), None, NOWHERE)
     )
     saver.on_tape(text, text, v, "what the argument holds at the start", listed=False, what="structure")
     return name(text)
@@ -160,9 +171,9 @@ def keep_entries(saver, v):
 def _keep_shape(saver, v):
     text = unique(f"{saver.names.name(v)}_shape", saver.taken)
     shape = (
-        attribute(saver.names.read(v), "shape")
+        attribute(_read(saver, v), "shape")
         if isinstance(v.type, Num) and v.type.is_array and not saver.layout.may_be_missing(v)
-        else call(saver.b.numpy("shape"), saver.names.read(v))
+        else call(saver.b.numpy("shape"), _read(saver, v))
     )
     if not saver.layout.home_loops.get(v):
         saver.after(v, Line(name(text, True), shape, None, v.loc))

@@ -128,7 +128,12 @@ def index_value(b, node):
 
 
 def stands_alone(v: Var) -> bool:
-    """Is a tuple a value of its own in the primal (an argument, a result of a call), not only a row of variables?"""
+    """Is a tuple a value of its own in the primal (an argument, a result of a call), not only a row of variables?
+
+    So is one that may be None: no row of variables is.
+    """
+    if v.optional:
+        return True
     d = v.definition
     if isinstance(d, Assign):
         return isinstance(d.value, (GetAttr, GetItem)) or (

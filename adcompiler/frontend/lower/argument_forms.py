@@ -35,6 +35,11 @@ def operand_leaves(operand) -> list:
 
 def form_of(cx, node, operand):
     """What an instance is compiled for, of one argument: hashable, and the same in every walk."""
+    form = _form_of(cx, node, operand)
+    return ("optional", form) if getattr(operand, "optional", False) else form
+
+
+def _form_of(cx, node, operand):
     t, constant = cx.assumed.current(cx.type(operand)), cx.constant(operand)
     if isinstance(t, Undefined):
         cx.unsupported(

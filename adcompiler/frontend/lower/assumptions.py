@@ -18,6 +18,7 @@ class Holder:
     items: dict = field(default_factory=dict)  # key or attribute -> Type
     exact: bool = True  # items is complete; else `element` speaks for all
     element: Type = UNDEFINED
+    given: dict = field(default_factory=dict)  # key (NOTHING: any) -> Type of what is there and is not None
     varied: bool = False
     keys: Type = UNDEFINED
     statics: dict = field(default_factory=dict)  # key -> known object (functions in lists and attributes); NOTHING -> those under any key
@@ -30,6 +31,18 @@ class Holder:
 
     def types(self):
         return list(self.items.values()) if self.exact else [self.element]
+
+    def elements(self):
+        """The type of each element that is told apart, and what it is where it is not None."""
+        if not self.exact:
+            return [(self.element, self.given.get(NOTHING, UNDEFINED))]
+        return [(t, self.given.get(key, UNDEFINED)) for key, t in self.items.items()]
+
+    def given_type(self, key, join_all) -> Type:
+        """The type of what is under `key` (NOTHING: any key) and is not None."""
+        if self.exact and key is not NOTHING:
+            return self.given.get(key, UNDEFINED)
+        return join_all(self.given.values())
 
     def is_constant(self, key) -> bool:
         """Does the caller say, and the program agree, that what is under `key` (NOTHING: any key) has no derivative?"""
@@ -111,6 +124,8 @@ class Assumptions:
                 a.items[key] = self.join(a.items.get(key, UNDEFINED), t)
         else:
             a.element = self.join(a.element, b.element)
+        for key, t in b.given.items():
+            self._give(a, key, t)
         a.varied |= b.varied
         a.absorbed |= b.absorbed
         self._absorb(a, a.element, *b.types())
@@ -126,6 +141,7 @@ class Assumptions:
         for holder in self.holders.values():
             holder.items = {k: self.current(t) for k, t in holder.items.items()}
             holder.element, holder.keys = self.current(holder.element), self.current(holder.keys)
+            holder.given = {k: self.current(t) for k, t in holder.given.items()}
         for known in self.loop_keys.values():
             for entry in known.values():
                 entry["type"] = self.current(entry["type"])
@@ -139,8 +155,22 @@ class Assumptions:
             return Tup(tuple(self.current(i) for i in t.items), t.cls)
         return t
 
-    def widen(self, holder: Holder, key, type: Type, varied: bool):
-        """Record that `holder` may hold a value of `type` under `key` (NOTHING: any key)."""
+    def _give(self, holder: Holder, key, type: Type):
+        key = key if holder.exact else NOTHING
+        old = holder.given.get(key, UNDEFINED)
+        new = self.join(old, type)
+        if new != old:
+            holder.given[key] = new
+            self.changed = True
+
+    def widen(self, holder: Holder, key, type: Type, varied: bool, given: Type | None = None):
+        """Record that `holder` may hold a value of `type` under `key` (NOTHING: any key).
+
+        given: its type where it is not None, if it may be None there.
+        """
+        if holder.exact and key is NOTHING:
+            self.generalise(holder)
+        self._give(holder, key, type if given is None else given)
         if varied and not holder.varied:
             holder.varied = self.changed = True
         if varied and holder.constant - holder.touched:
@@ -158,8 +188,6 @@ class Assumptions:
                 holder.lost.add(key)
                 self.changed = True
             return
-        if holder.exact:
-            self.generalise(holder)
         new = self.join(holder.element, type)
         self._absorb(holder, new, holder.element, type)
         if new != holder.element:
@@ -192,6 +220,7 @@ class Assumptions:
             items, statics = list(holder.items.values()), [v for k, v in holder.statics.items() if k is not NOTHING]
             holder.exact = False
             holder.items = {}
+            holder.given = {NOTHING: self.join_all(holder.given.values())}
             holder.statics = {NOTHING: [*holder.statics.get(NOTHING, ()), *statics]} if holder.statics else {}
             joined = self.join_all([holder.element, *items])
             self._absorb(holder, joined, holder.element, *items)

@@ -8,7 +8,7 @@ import types as python_types
 import numpy as np
 
 from ...ir.nodes import NOTHING, Const, GetAttr, Var
-from ...ir.types import INT, OPAQUE, STATIC, Num, Ref, Static, Tup, type_of
+from ...ir.types import INT, OPAQUE, STATIC, UNDEFINED, Num, Ref, Static, Tup, type_of
 from ...rules.registry import lookup
 from ...rules.unsupported import unsupported_hint
 from .baked import belongs_to_a_library, readable_attributes, take_for_granted
@@ -21,7 +21,7 @@ from .names import raw
 from .objects import bind_class_attribute, read_attribute
 from .rule_calls import emit_call, spread
 from .unseen_calls import may_be_written
-from .values import bring, copy_of, global_variable, tuple_of
+from .values import bring, copy_of, global_variable, is_awaited, tuple_of
 
 
 def lower_attribute(cx, node):
@@ -73,6 +73,8 @@ def attribute(cx, node, base, attr):
         try:
             found = getattr(value, attr)
         except AttributeError:
+            if value is None and not cx.assumed.settled:  # a later walk knows what else it is
+                return cx.assign_temporary(GetAttr(base, attr), UNDEFINED, node)
             return raw(cx, node)
         owners = value.__mro__ if isinstance(value, type) else (value,)
         if any((id(owner), attr) in cx.assumed.stored_attributes for owner in owners):
@@ -86,6 +88,8 @@ def attribute(cx, node, base, attr):
             return Const(found)
         container = readable_attributes(cx, value)
         return global_variable(cx, node, attr, container, "attribute", spelling=f"{_short(value)}_{attr}")
+    if is_awaited(cx, t):
+        return cx.assign_temporary(GetAttr(base, attr), UNDEFINED, node)
     if cx.varied(base):
         cx.unsupported(node, f"attribute '{attr}' of an active value is not understood")
     return cx.assign_temporary(GetAttr(base, attr), OPAQUE, node)

@@ -28,7 +28,7 @@ def truth(cx, operand):
         except Exception:
             return NOTHING
     t = cx.type(operand)
-    if isinstance(t, Tup):
+    if isinstance(t, Tup) and not getattr(operand, "optional", False):
         return len(t.items) > 0 if t.cls is None else NOTHING
     if isinstance(t, Static):
         return NOTHING

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, If, Raw
-from ...ir.types import BOOL, OPAQUE, Ref, join_all
+from ...ir.types import BOOL, OPAQUE, UNDEFINED, Ref, join_all
 from .branches import branch_value, in_block
 from .expressions import lower_expression
 from .holders import (
@@ -117,7 +117,7 @@ def _copy_items(cx, base, other):
     holder, source = holder_of(cx, base), holder_of(cx, other)
     if holder.exact and source.exact and NOTHING not in source.statics:
         for key, t in source.items.items():
-            cx.assumed.widen(holder, key, t, source.varied)
+            cx.assumed.widen(holder, key, t, source.varied, source.given.get(key, UNDEFINED))
             if key in source.statics:
                 holder.statics[key] = (
                     source.statics[key] if holder.statics.get(key, source.statics[key]) is source.statics[key] else NOTHING

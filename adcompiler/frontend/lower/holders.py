@@ -18,6 +18,7 @@ from ...ir.types import (
     Opaque,
     Ref,
     STATIC,
+    UNDEFINED,
     Static,
     Tup,
     Undefined,
@@ -30,6 +31,7 @@ from .alias_groups import Group
 from .baked import COMPILED
 from .distributions import Frozen, FrozenMethod
 from .function_values import Closure, Partial
+from .joins import may_be_none
 from .rule_calls import spread
 from .values import bring, share_holder_group
 
@@ -50,9 +52,11 @@ def new_container(cx, node, kind, cls=None, value=None):
 
 def record(cx, holder, key, operand, site):
     """Note that a holder receives an operand; arrays in containers are found by identity from then on."""
-    t = cx.type(operand)
     constant = cx.constant(operand)
-    if isinstance(operand, Var) and operand.optional and COMPILED not in cx.frame.globals:
+    given = t = _element_type(cx, operand)
+    if constant is None:
+        given = UNDEFINED
+    elif isinstance(operand, Var) and operand.optional and COMPILED not in cx.frame.globals:
         t = join(STATIC, t)  # read back, it may be None
     if isinstance(constant, (Frozen, FrozenMethod)):
         t, constant = OPAQUE, NOTHING  # read back, it is an object of which only the run knows the parameters
@@ -72,7 +76,8 @@ def record(cx, holder, key, operand, site):
         elif holder.statics[key] is not NOTHING:
             holder.statics[key] = NOTHING  # one of several objects: only the run knows which
             cx.assumed.changed = True
-    cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand))
+    given = without_dims(given) if isinstance(given, Num) else given
+    cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand), given)
     if isinstance(operand, Var) and not operand.absorbed <= holder.absorbed:
         holder.absorbed |= operand.absorbed
         cx.assumed.changed = True
@@ -86,6 +91,18 @@ def record(cx, holder, key, operand, site):
             group = element_group(cx, site)
             group.merge(part.group).container = True
             group.family.escaped = True
+
+
+def _element_type(cx, operand):
+    """The type of an operand as an element: a component of a tuple that may be None is of no known type."""
+    t = cx.type(operand)
+    if not isinstance(t, Tup) or not isinstance(operand, Var) or operand.items is None:
+        return t
+    parts = []
+    for item in operand.items:
+        part = _element_type(cx, item)
+        parts.append(join(STATIC, part) if getattr(item, "optional", False) else part)
+    return Tup(tuple(parts), t.cls)
 
 
 class Parts:
@@ -174,9 +191,15 @@ def read_element(cx, node, operation, element, static=None):
         raise Unreached  # the path that puts elements there was left out
     if isinstance(element, Undefined):
         element = _never_filled(cx, node)
-    target = cx.temporary(element, node)
     holder, site = holder_of(cx, operation.base), operation.base.type.site
     key = element_key(cx, holder, operation.key) if operation.kind in ("get", "getattr") else NOTHING
+    given = _unless_none(cx, holder, key, element)
+    if given is None and isinstance(element, Static) and not cx.assumed.settled:
+        if isinstance(holder.given_type(key, cx.assumed.join_all), Undefined):  # None wherever it was seen so far
+            element, static = UNDEFINED, None
+            cx.unvalued = cx.unvalued or UnsupportedSyntaxError("this reads a container that holds None only", cx.loc(node))
+    target = cx.temporary(given or element, node)
+    target.optional, element = given is not None, given or element
     operation.constant = holder.is_constant(key)
     target.varied = holder.varied and not operation.constant and carries_derivative(element) and not isinstance(element, Ref)
     if isinstance(element, Opaque) and holder.varied and _is_lost(cx, holder, operation.key):
@@ -208,6 +231,14 @@ def read_element(cx, node, operation, element, static=None):
     return target
 
 
+def _unless_none(cx, holder, key, element):
+    """The type that an element of no known type has where it is not None, if that is all that is unknown; else None."""
+    if not isinstance(element, Opaque):
+        return None
+    given = holder.given_type(key if key in holder.items else NOTHING, cx.assumed.join_all)
+    return given if may_be_none(given) else None
+
+
 def _never_filled(cx, node):
     """The type of an element of what nothing is put into: any, for the read fails; while walks still learn, none yet."""
     if cx.assumed.settled:
@@ -235,8 +266,8 @@ def needs_unrolling(cx, value):
 def receive_elements(cx, base, value):
     """The holder of `base` receives every element of another list or dict; arrays among them are shared."""
     holder, source = holder_of(cx, base), holder_of(cx, value)
-    for t in source.types():
-        cx.assumed.widen(holder, NOTHING, t, source.varied)
+    for t, given in source.elements():
+        cx.assumed.widen(holder, NOTHING, t, source.varied, given)
     for key, static in source.statics.items():
         for s in static if key is NOTHING else [static]:
             holder.statics.setdefault(NOTHING, []).append(s)

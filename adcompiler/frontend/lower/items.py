@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, GetItem, Slice, Var
-from ...ir.types import BOOL, OPAQUE, STATIC, Ref, Tup
+from ...ir.types import BOOL, OPAQUE, STATIC, Ref, Static, Tup
 from .holders import element_key, holder_of, note_key, read_element, record, same_closure
 from .lists import make_list, read_slice, write_slice
 from .objects import special_method
@@ -39,7 +39,10 @@ def read_item(cx, node, base, index):
     known = element_key(cx, holder, index)
     if holder.exact and known is not NOTHING and known in holder.items:
         element = holder.items[known]
-        static = holder.statics.get(known)
+        static = holder.statics.get(known, NOTHING)
+        if static is None and isinstance(element, Static):
+            return Const(None)
+        static = None if static is NOTHING else static
     elif holder.exact and known is not NOTHING and holder.kind != "list":
         return _missing_key(cx, node, base, index)
     else:

@@ -93,12 +93,13 @@ def join_values(cx, target: Var, a: Var | None, b: Var | None, phis, node, group
             join_values(cx, item, pa, pb, phis, node)
             items.append(item)
         target.items = tuple(items)
+        target.type = Tup(tuple(i.type for i in items), target.type.cls)
     phis.append(phi)
 
 
 def may_be_none(t) -> bool:
     """Is a name of this type followed where it is None on another path? Tests for None are then made at run time."""
-    return isinstance(t, Ref) or isinstance(t, Num) and t.boxed is True
+    return isinstance(t, (Ref, Num, Tup))
 
 
 def refuse_optional(cx, node, operand, taker):

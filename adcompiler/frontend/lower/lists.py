@@ -66,7 +66,7 @@ def read_slice(cx, node, base, index):
         cx.unsupported(node, "a slice of something that is not a list", "read the elements one by one")
     bounds = [None if p is None else cx.constant(p) for p in (index.lower, index.upper, index.step)]
     if holder.exact and NOTHING not in bounds and not holder.statics:
-        return _exact_slice(cx, node, base, index, list(holder.items.values())[slice(*bounds)])
+        return _exact_slice(cx, node, base, index, holder.elements()[slice(*bounds)])
     return derived_list(cx, node, ContainerOp("slice", base, index, loc=cx.loc(node), implicit=cx.implicit), [base])
 
 
@@ -80,8 +80,8 @@ def _exact_slice(cx, node, base, index, types):
     holder.lengths.add(len(types))
     if len(holder.lengths) > 1:
         cx.assumed.generalise(holder)
-    for k, t in enumerate(types):
-        cx.assumed.widen(holder, k if holder.exact else NOTHING, t, holder_of(cx, base).varied)
+    for k, (t, given) in enumerate(types):
+        cx.assumed.widen(holder, k if holder.exact else NOTHING, t, holder_of(cx, base).varied, given)
     element_group(cx, made.type.site).merge(element_group(cx, base.type.site)).find().container = True
     return made
 
@@ -115,8 +115,8 @@ def derived_list(cx, node, operation, sources):
     cx.emit(operation)
     for source in sources:
         holder = holder_of(cx, source)
-        for t in holder.types():
-            cx.assumed.widen(made, NOTHING, t, holder.varied)
+        for t, given in holder.elements():
+            cx.assumed.widen(made, NOTHING, t, holder.varied, given)
         for key, static in holder.statics.items():
             for s in static if key is NOTHING else [static]:
                 made.statics.setdefault(NOTHING, []).append(s)

@@ -7,7 +7,20 @@ import copy
 from dataclasses import replace
 
 from ...ir.nodes import NOTHING, Assign, Const, If, Loop, Phi, Var, operands, walk
-from ...ir.types import INT, OPAQUE, UNDEFINED, Num, Opaque, Ref, Static, Tup, carries_derivative, without_dims
+from ...ir.types import (
+    INT,
+    OPAQUE,
+    STATIC,
+    UNDEFINED,
+    Num,
+    Opaque,
+    Ref,
+    Static,
+    Tup,
+    Undefined,
+    carries_derivative,
+    without_dims,
+)
 from ..structure import has_own_break
 from .checkpoints import checkpoints_of, without_mark
 from .baked import COMPILED
@@ -235,10 +248,11 @@ class _Head:
                 dims = t.dims if isinstance(t, Num) and known["dims"] else None
                 if self.is_unset(init, known["type"]):
                     t = known["type"]
-                else:
+                elif not (_is_none(known) and may_be_none(t)):
                     t = cx.assumed.join(without_dims(t) if isinstance(t, Num) else t, known["type"])
                 if dims is not None and isinstance(t, Num) and t.rank == len(dims):
                     t = replace(t, dims=dims)
+            t = _without_undefined(t)
             head = cx.new_var(name, t, self.node, hidden=init.hidden if init is not None else False)
             head.varied = (
                 (init is not None and cx.varied(init)) or (known is not None and known["varied"])
@@ -249,12 +263,12 @@ class _Head:
             if init is None and known is not None and known["constant"]:
                 head.const = known["value"]
             head.optional = init is not None and (init.optional or self.is_unset(init, t))
-            head.optional |= known is not None and known["optional"]
+            head.optional |= known is not None and (known["optional"] or _is_none(known) and may_be_none(t))
             phi = Phi(head, init, None)
             head.definition = phi
             loop.phis.append(phi)
             if isinstance(t, Tup):
-                self.items(loop, head, init)
+                self.items(loop, head, init, known["nones"] if known is not None else nones_of(init))
             self.phis[key] = phi
             cx.env[key] = head
         self.share(before)
@@ -270,21 +284,24 @@ class _Head:
         """Is it a name that is None until it gets a value of type `t`?"""
         return v is not None and v.const is None and (COMPILED in self.cx.frame.globals or may_be_none(t))
 
-    def items(self, loop, head, init):
-        """Components of a tuple that changes in the loop are phis of their own."""
+    def items(self, loop, head, init, nones, path=()):
+        """Components of a tuple that changes in the loop are phis of their own; `nones`: which of them may be None."""
         cx, made = self.cx, []
         for k, t in enumerate(head.type.items):
             before = init.items[k] if init is not None and init.items is not None else None
             item = cx.new_var(f"{head.name}_{k}", t, self.node, hidden=True)
             item.varied = head.varied and (carries_derivative(t) or isinstance(t, (Opaque, Static)))
             cx.absorb(item, before)
+            item.optional = (*path, k) in nones and may_be_none(t)
+            if (*path, k) in nones and isinstance(t, Static):
+                item.const = None  # wherever it was seen so far
             phi = Phi(item, before, None)
             item.definition = phi
             loop.phis.append(phi)
             if isinstance(t, (Num, Ref)) and before is not None and before.group is not None:
                 before.group.merge(item.group)
             if isinstance(t, Tup):
-                self.items(loop, item, before)
+                self.items(loop, item, before, nones, (*path, k))
             made.append(item)
         head.items = tuple(made)
 
@@ -370,6 +387,9 @@ class _Head:
         before = head.type if head is not None and not self.is_unset(head, after.type) else UNDEFINED
         behind = without_dims(after.type) if isinstance(after.type, Num) else after.type
         optional = after.optional
+        nones = nones_of(head) | nones_of(after)
+        if nones:
+            before, behind = _unless_none(head, before), _unless_none(after, behind)
         if head is not None and head.const is not None and self.is_unset(after, head.type):
             behind, optional = UNDEFINED, True
         t = cx.assumed.join(before, behind)
@@ -388,14 +408,20 @@ class _Head:
             or after is head
             or (after.const is not NOTHING and head.const is not NOTHING and after.const is head.const)
         )
-        constant = same and (head is None or head.const is not NOTHING)
-        value = after.const
+        unknown = isinstance(after.type, Undefined) and head is not None  # what it is shows in a later walk
+        constant = (same or unknown) and (head is None or head.const is not NOTHING)
+        value = head.const if unknown else after.const
         known = self.known.get(key)
         if known is not None:
-            t, varied = cx.assumed.join(known["type"], t), varied or known["varied"]
+            if _is_none(known) and may_be_none(t):
+                optional = True
+            else:
+                t = cx.assumed.join(known["type"], t)
+            varied = varied or known["varied"]
             constant = constant and known["constant"]
             dims = dims and known["dims"]
             optional |= known["optional"]
+            nones |= known["nones"]
         absorbed = frozenset(s for v in (head, after) if v is not None for s in cx.sites_of(v))
         new = {
             "absorbed": absorbed | (known["absorbed"] if known is not None else frozenset()),
@@ -406,6 +432,7 @@ class _Head:
             "value": value if constant else NOTHING,
             "dims": dims,
             "optional": optional,
+            "nones": nones,
         }
         old = known or (
             None
@@ -417,6 +444,7 @@ class _Head:
                 "constant": head.const is not NOTHING,
                 "dims": isinstance(head.type, Num) and bool(head.type.rank),
                 "optional": head.optional,
+                "nones": nones_of(head),
             }
         )
         if (
@@ -427,6 +455,7 @@ class _Head:
             or (old["constant"] and not new["constant"])
             or (old["dims"] and not new["dims"])
             or (new["optional"] and not old["optional"])
+            or not new["nones"] <= old["nones"]
         ):
             cx.assumed.changed = True
             self.known[key] = new
@@ -470,6 +499,36 @@ class _Head:
                 for i in head.items
             )
         return var
+
+
+def nones_of(v, path=()) -> frozenset:
+    """The components of a tuple (paths of positions) that are None, or may be."""
+    found = set()
+    for k, item in enumerate(v.items or () if v is not None else ()):
+        if item.const is None or item.optional:
+            found.add((*path, k))
+        found |= nones_of(item, (*path, k))
+    return frozenset(found)
+
+
+def _unless_none(v, t):
+    """The type `t` of a tuple, without that of components that are None: what else they may be is told elsewhere."""
+    if not isinstance(t, Tup) or v is None or v.items is None:
+        return t
+    parts = zip(v.items, t.items, strict=True)
+    return Tup(tuple(UNDEFINED if i.const is None else _unless_none(i, p) for i, p in parts), t.cls)
+
+
+def _without_undefined(t):
+    """The type of a tuple at the head of a loop, where a component that was None wherever it was seen is None."""
+    if not isinstance(t, Tup):
+        return t
+    return Tup(tuple(STATIC if isinstance(i, Undefined) else _without_undefined(i) for i in t.items), t.cls)
+
+
+def _is_none(known) -> bool:
+    """Has a name been None wherever it was seen so far?"""
+    return known["constant"] and known["value"] is None
 
 
 __all__ = ["INT", "OPAQUE", "Assign", "Const", "Group", "bring", "lower_expression", "breaks", "lower_loop", "truth"]

@@ -26,7 +26,6 @@ from .argument_forms import (
 )
 from .bound_names import assigned_names
 from .frames import Frame
-from .joins import refuse_optional
 from .values import share_holder_group
 
 MOST_INSTANCES = 40  # of one function
@@ -49,6 +48,7 @@ class Summary:
     constant: object = NOTHING  # of a result that carries no number
     stored: frozenset = frozenset()  # leaves of parameters whose memory changes; "elements" of containers
     activated: set = field(default_factory=set)  # leaves of the parameters into which active values are stored
+    optional: frozenset = frozenset()  # paths of the components of the result that may be None, () for the whole
     revisions: int = 0
 
 
@@ -92,9 +92,6 @@ def call_recursive(cx, node, callee, args, kwargs):
         cx.assumed.changed = True
     bound = bind_arguments(cx, node, callee, None, list(args), dict(kwargs))
     captured = captured_variables(cx, node, callee, bound)
-    for operand in (*bound.values(), *captured.values()):
-        for leaf in operand_leaves(operand):
-            refuse_optional(cx, node, leaf, "a recursive function")
     key = (
         definition,
         tuple((n, form_of(cx, node, o)) for n, o in bound.items()),
@@ -115,7 +112,7 @@ def call_recursive(cx, node, callee, args, kwargs):
     target.definition = tape.definition = statement
     cx.emit(statement)
     instance.calls.append(statement)
-    _spread(cx, node, target, iter(summary.varied))
+    _spread(cx, node, target, iter(summary.varied), summary.optional)
     return Const(summary.constant) if isinstance(summary.type, Static) and summary.constant is not NOTHING else target
 
 
@@ -163,14 +160,14 @@ def _target(cx, node, instance) -> Var:
     t = cx.assumed.current(instance.summary.type)
     target = cx.temporary(t, node)
     target.name = f"{instance.name}_result"
-    target.varied = any(instance.summary.varied)
+    target.varied, target.optional = any(instance.summary.varied), () in instance.summary.optional
     if isinstance(t, Ref):
         share_holder_group(cx, target)
     return target
 
 
-def _spread(cx, node, target, varied):
-    """Components of a tuple result; each knows whether it is active."""
+def _spread(cx, node, target, varied, optional, path=()):
+    """Components of a tuple result; each knows whether it is active, and whether it may be None."""
     if not isinstance(target.type, Tup):
         target.varied = next(varied, False)
         return
@@ -178,10 +175,11 @@ def _spread(cx, node, target, varied):
     for k, t in enumerate(target.type.items):
         item = cx.new_var(f"{target.name}_{k}", t, node, hidden=True)
         item.definition = Assign(item, GetItem(target, Const(k)), loc=cx.loc(node), implicit=True)
+        item.optional = (*path, k) in optional
         cx.emit(item.definition)
         if isinstance(t, Ref):
             share_holder_group(cx, item)
-        _spread(cx, node, item, varied)
+        _spread(cx, node, item, varied, optional, (*path, k))
         items.append(item)
     target.items = tuple(items)
     target.varied = any(i.varied for i in items)
@@ -285,7 +283,6 @@ def _walk_instance(cx, instance):
     lower_block(cx, structured.body)
     frame.live_now = None
     instance.result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)
-    refuse_optional(cx, callee.node, instance.result, "the caller of a recursive function")
     _learn(cx, instance, given, cx.stored_families[stores:])
     instance.function = Function(
         instance.name,
@@ -332,7 +329,7 @@ def _parameter(cx, name, operand, place, part_of=None) -> Var:
     """A parameter, or (given the tuple and the position) a component of one."""
     t = cx.type(operand)
     var = cx.new_var(name, without_dims(t) if isinstance(t, Num) else t, hidden=part_of is not None)
-    var.place, var.loc = place, cx.loc(cx.frame.definition)
+    var.place, var.loc, var.optional = place, cx.loc(cx.frame.definition), getattr(operand, "optional", False)
     if part_of is not None:
         var.definition = Assign(var, GetItem(part_of[0], Const(part_of[1])), loc=var.loc, implicit=True)
         cx.emit(var.definition)
@@ -379,11 +376,20 @@ def _learn(cx, instance, given, stores):
     activated = summary.activated | {
         k for k, (leaf, was) in enumerate(zip(leaves, given, strict=True)) if leaf.varied and not was
     }
-    new = (t, varied, constant, summary.stored | stored, activated)
-    if new != (summary.type, summary.varied, summary.constant, summary.stored, summary.activated):
-        summary.type, summary.varied, summary.constant, summary.stored, summary.activated = new
+    new = (t, varied, constant, summary.stored | stored, activated, summary.optional | _optional_parts(result))
+    old = (summary.type, summary.varied, summary.constant, summary.stored, summary.activated, summary.optional)
+    if new != old:
+        summary.type, summary.varied, summary.constant, summary.stored, summary.activated, summary.optional = new
         summary.revisions += 1
         cx.assumed.changed = True
+
+
+def _optional_parts(operand, path=()) -> frozenset:
+    """The paths of the components of a result that may be None, () for the whole."""
+    found = frozenset([path]) if getattr(operand, "optional", False) else frozenset()
+    for k, item in enumerate(operand.items or () if isinstance(operand, Var) else ()):
+        found |= _optional_parts(item, (*path, k))
+    return found
 
 
 def _result_type(cx, operand) -> Type:

@@ -7,17 +7,20 @@ import ast
 import numpy as np
 
 from ...ir.nodes import NOTHING, Assign, Call, Const, GetItem, Var
-from ...ir.types import NUMBER, OPAQUE, Num, Opaque, Ref, Static, Tup, carries_derivative
+from ...ir.types import NUMBER, OPAQUE, UNDEFINED, Num, Opaque, Ref, Static, Tup, carries_derivative
 from ...rules.libraries import name_of
 from ...rules.registry import UNKNOWN, is_inactive, lookup
 from ...rules.unsupported import unsupported_hint
 from . import numbers, sequence_arguments
 from .special_methods import refuse_hidden_effects, refuse_objects
 from .unseen_calls import note_unseen_calls
+from .values import is_awaited
 
 
 def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     """Emit a call of a function with a rule or without derivative; its result as an operand."""
+    if any(is_awaited(cx, cx.type(a)) for a in (*args, *kwargs.values())):
+        return cx.assign_temporary(Call(function, args, kwargs, None, None, method), UNDEFINED, node)
     any_varied = any(cx.varied(a) for a in (*args, *kwargs.values()))
     rule, kept = lookup(function), {}
     if any_varied and not _has_derivative(rule):

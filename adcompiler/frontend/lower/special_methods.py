@@ -191,8 +191,28 @@ def truth_of(cx, node, operand):
 
 def tested(cx, node, operand):
     """The operand that stands for the truth of an operand."""
+    if getattr(operand, "optional", False) and (isinstance(cx.type(operand), Tup) or class_of(cx, operand) is not None):
+        return _tested_optional(cx, node, operand)
     found = truth_of(cx, node, operand) if class_of(cx, operand) is not None else None
     return operand if found is None else found
+
+
+def _tested_optional(cx, node, operand):
+    """The truth of a tuple or an object that may be None: it is there, and what its class says then."""
+    from .branches import branch_value
+    from .comparisons import compare
+
+    there, t = compare(cx, node, ast.IsNot(), operand, Const(None)), cx.type(operand)
+    if not isinstance(t, Tup):
+        return branch_value(cx, node, there, lambda: _truth_if_there(cx, node, operand), lambda: Const(False))
+    if not t.items or t.cls is not None and "__bool__" in dir(t.cls):
+        cx.unsupported(node, f"the truth of '{operand.name}', which may be None", "write 'is not None'")
+    return there
+
+
+def _truth_if_there(cx, node, operand):
+    found = truth_of(cx, node, operand)
+    return Const(True) if found is None else found
 
 
 def negated(cx, node, operand):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 
 from ...ir.nodes import Const, Display, GetItem, Slice, Var
-from ...ir.types import OPAQUE, Num, Ref, Static, Tup, carries_derivative
+from ...ir.types import OPAQUE, UNDEFINED, Num, Ref, Static, Tup, carries_derivative
 from . import index_tricks, numbers
 from .collection_types import put_default
 from .expressions import lower_expression
 from .introspection import Namespace, name_in_namespace
 from .items import read_item
+from .values import is_awaited
 
 
 def lower_index(cx, node):
@@ -33,6 +34,8 @@ def subscript(cx, node, base, index):
     t = cx.type(base)
     if isinstance(cx.constant(base), Namespace):
         return name_in_namespace(cx, node, cx.constant(base), index)
+    if is_awaited(cx, t):
+        return cx.assign_temporary(GetItem(base, index), UNDEFINED, node)
     if isinstance(t, (Tup, Ref)) or (isinstance(t, Static) and isinstance(cx.constant(base), (tuple, dict))):
         put_default(cx, node, base, index)
         return read_item(cx, node, base, index)

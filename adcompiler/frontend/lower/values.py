@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Assign, Const, Display, GetAttr, GetItem, Var
-from ...ir.types import OPAQUE, STATIC, Num, Ref, Tup, carries_derivative, type_of
+from ...ir.types import OPAQUE, STATIC, UNDEFINED, Undefined, Num, Ref, Tup, carries_derivative, type_of
 from ..signature import Described, describe
 from .baked import whence
 
@@ -51,7 +51,9 @@ def type_of_description(cx, d: Described, site, varied=False):
             if item.kind == "static":
                 holder.statics[key] = item.value
             if holder.exact:
-                cx.assumed.widen(holder, key, t, is_active_input(cx, (*path, key), varied) and carries_derivative(t))
+                given = UNDEFINED if item.kind == "static" and item.value is None else t
+                active = is_active_input(cx, (*path, key), varied) and carries_derivative(t)
+                cx.assumed.widen(holder, key, t, active, given)
         return Ref(d.kind, site)
     if d.kind == "static":
         return STATIC if not isinstance(d.value, bool) else type_of(d.value)
@@ -216,6 +218,11 @@ def tuple_of(cx, node, operands) -> Var | Const:
     result = cx.assign_temporary(Display("tuple", tuple(items)), t, node)
     result.items = tuple(items)
     return result
+
+
+def is_awaited(cx, t) -> bool:
+    """Is this the type of what only a later walk knows, and nothing made of it is known in this one?"""
+    return isinstance(t, Undefined) and not cx.assumed.settled
 
 
 def copy_of(cx, node, operand) -> Var:
