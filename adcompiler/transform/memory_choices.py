@@ -11,6 +11,7 @@ import bisect
 import operator
 
 from ..analysis.alias import may_be_view, root_of, view_source
+from ..analysis.regions import Regions
 from ..ir.nodes import (
     Assign,
     Call,
@@ -75,6 +76,7 @@ class MemoryChoices:
         self.objects = ObjectChanges(layout, builder.cx)
         self.kills_by_family = self._kills_by_family()
         self.kill_places_of: dict = {}
+        self.regions = Regions(layout)
 
     def is_array(self, v) -> bool:
         return isinstance(v.type, Num) and v.type.boxed is not False and v.group is not None
@@ -167,18 +169,20 @@ class MemoryChoices:
             kills = self.kills_of(root.group.family)
             if root in self.not_restorable or any(self.in_scope(k) for k in kills) or not self.restorable(root, kills):
                 continue
-            first = min(self.layout.position[s] for s, _ in wanted)
-            loops = {loop for s, _ in wanted for loop in self.layout.loops[s]}
-            relevant = [
-                k
-                for k in kills
-                if self.layout.position[k] >= first or any(loop in loops for loop in self.layout.loops[k])
-            ]
+            relevant = [k for k in kills if any(self.overwrites(k, s, region) for s, _, region in wanted)]
             restore = sum(TYPICAL ** (self.layout.depth(k) + self.region_rank(k)) for k in relevant)
-            copies = sum(TYPICAL ** (self.layout.depth(s) + rank) for s, rank in set(wanted))
+            copies = sum(TYPICAL ** (self.layout.depth(s) + rank) for s, rank in {(s, rank) for s, rank, _ in wanted})
             if restore <= copies:
                 self.restoring[root] = True
                 self.saved_kills |= set(kills if not self.tbr else relevant)
+
+    def overwrites(self, store, read, region, *, stored=False) -> bool:
+        """May a store change what the statement `read` has read (or `stored`) there, after it?"""
+        shared = set(self.layout.loops[read])
+        if self.layout.position[store] < self.layout.position[read] and not shared.intersection(self.layout.loops[store]):
+            return False
+        own = self.regions.of(store.base, store, store.index)
+        return self.regions.may_overwrite(store, own, read, region, stored=stored)
 
     def in_scope(self, k) -> bool:
         """Does a statement stand in a segment or a checkpointed loop, whose saver it is left to?"""
@@ -188,7 +192,7 @@ class MemoryChoices:
         """Record that the reverse of `at` reads memory that changes later."""
         if self.unstable(v):
             if self.changes_after(v, at):
-                reads.setdefault(root_of(v), []).append((at, v.type.rank or 1))
+                reads.setdefault(root_of(v), []).append((at, v.type.rank or 1, self.regions.of(v, at)))
                 if not self.can_be_read_again(v):
                     self.not_restorable.add(root_of(v))
             return
@@ -203,7 +207,8 @@ class MemoryChoices:
         ):
             base = d.value.base
             if self.changes_after(base, d) and self.steady(base, v, at):
-                reads.setdefault(root_of(base), []).append((d, v.type.rank or 0 if isinstance(v.type, Num) else 0))
+                rank = v.type.rank or 0 if isinstance(v.type, Num) else 0
+                reads.setdefault(root_of(base), []).append((d, rank, self.regions.of(base, d, d.value.index)))
                 if not self.can_be_read_again(base):
                     self.not_restorable.add(root_of(base))
 
@@ -232,15 +237,17 @@ class MemoryChoices:
     def restores_since(self, v, at) -> bool:
         """Is the memory of `v` as the statement `at` has read it, once the reverse sweep is back there?
 
-        Only those stores are undone that follow a read which was seen to need it.
+        Only those stores are undone that follow a read which was seen to need it, and that change what it has read.
         """
-        if not self.restoring.get(root_of(v)):
-            return False
-        low, loops = self.layout.position[at], set(self.layout.loops[at])
-        return all(
-            k in self.saved_kills
-            for k in self.kills_of(v.group.family)
-            if self.layout.position[k] >= low or loops & set(self.layout.loops[k])
+        value = getattr(at, "value", None)
+        is_item = isinstance(value, GetItem) and value.base is v
+        region = self.regions.of(v, at, value.index) if is_item else self.regions.of(v, at)
+        return self.restores_region(v, region, at)
+
+    def restores_region(self, v, region, at, *, stored=False) -> bool:
+        """The same for what `at` has read of the array, or stored there."""
+        return bool(self.restoring.get(root_of(v))) and all(
+            k in self.saved_kills or not self.overwrites(k, at, region, stored=stored) for k in self.kills_of(v.group.family)
         )
 
     def region_rank(self, k):

@@ -51,7 +51,7 @@ def recompute(saver, v):
 
 
 def read_back(saver, v):
-    """A number that the next statement stores: before that store is undone, the memory still holds it."""
+    """A number that is stored: until that store is undone, if it ever is, the memory still holds it."""
     if not saver.tbr or not (
         v.hidden and isinstance(v.type, Num) and v.type.boxed is False and saver.layout.home_loops.get(v)
     ):
@@ -61,30 +61,35 @@ def read_back(saver, v):
     )
     if (
         store is None
-        or store not in saver.memory.saved_kills
+        or not saver.memory.restoring.get(root_of(store.base))
         or saver.layout.block[store] is not saver.layout.home[v][0]
     ):
         return None
-    root, base = root_of(store.base), store.base
+    base = store.base
     exact = (
         is_element(saver.b, base, store)
         and base.type.kind == v.type.kind
         and (v.type.dtype or np.dtype(float)) == base.type.dtype
     )
+    region = saver.memory.regions.of(base, store, store.index)
     if (
-        not saver.memory.restoring.get(root)
-        or not exact
+        not exact
         or any(at > saver.layout.position[store] for at, _ in _reverse_uses(saver, v))
+        or not saver.memory.restores_region(base, region, store, stored=True)
     ):
         return None
     if any(_cost_of(saver, u, 0) > 0 for u in operands(store.index)):
         return None
     marker = saver.restore_lines.get(store)
-    if marker is None:
+    if marker is None and store in saver.memory.saved_kills:
         return None
     text = unique(saver.names.name(v), saver.taken)
     value = subscript(need_operand(saver.b, base, store), need_operand(saver.b, store.index, store))
-    saver.needs.insert_before(marker, Line(name(text, True), value, None, store.loc, hidden=True))
+    line = Line(name(text, True), value, None, store.loc, hidden=True)
+    if marker is None:
+        saver.place(v, line)
+    else:
+        saver.needs.insert_before(marker, line)
     return name(text)
 
 

@@ -64,7 +64,8 @@ def _restore(saver, s: Store):
 
 def working_copies(saver):
     """What is restored in reverse is a copy, unless no one else can see the array."""
-    for root in sorted(saver.memory.restoring, key=lambda v: v.uid):
+    changed = {root_of(k.base) for k in saver.memory.saved_kills}
+    for root in sorted(changed.intersection(saver.memory.restoring), key=lambda v: v.uid):
         plan = saver.plans.get(("value", root), saver.plans.get(("ref", root)))
         returned = any(
             v.group is not None and v.group.family is root.group.family for v in operands(saver.function.result)
