@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...runtime.numba import checks
+from ...runtime.numba import checks, reshaping
 from ...runtime.numba.scalars import added
 from ...transform.code import call, constant, name
 from .fusion import append, described
@@ -90,7 +90,7 @@ def settled(lo, typed: Typed, origin=None) -> Typed:
     if isinstance(typed.node, ast.Name):
         return typed
     made = lo.fresh("t")
-    if typed.node is not None and (typed.lazy.is_view or typed.lazy.constant):
+    if typed.node is not None and (typed.lazy.is_view or typed.lazy.constant or typed.lazy.alias):
         lo.assign(made, typed.node)
         lo.env[made] = lasting(lo, typed)
         return array_name(lo, made)
@@ -154,6 +154,8 @@ def nest(lo, lazy, body):
 def materialise(lo, target, typed: Typed, roots=None):
     """Write the elements of a lazy array into new memory under a name."""
     lazy = typed.lazy
+    if lo.options.get("exact_reshape") and typed.type.rank > 1:
+        check_order(lo, typed)
     lengths = extents(lo, lazy)
     shape = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
     lo.assign(target, call(lo.np("empty"), shape, dtype_node(lo, typed.type.dtype)))
@@ -163,8 +165,38 @@ def materialise(lo, target, typed: Typed, roots=None):
     nest(lo, lazy, lambda ixs: lo.emit(ast.Assign([where(ixs)], lazy.element(lo, ixs))))
 
 
+def note_alias(lo, value: Typed):
+    """A value gets a name of its own: note the memory that it shares in NumPy, and does not share here."""
+    if value.lazy is not None and value.lazy.alias and value.node is None:
+        for roots, _ in value.lazy.reads:
+            lo.copied |= roots
+
+
+def check_order(lo, typed: Typed):
+    """Check that NumPy would lay out these elements in C order, as the loops here do: a reshape may be a view of them."""
+    rank = typed.type.rank
+    probe = [name(f"index {k}") for k in range(rank)]
+    out, lo.out = lo.out, []
+    element = typed.lazy.element(lo, probe)
+    lo.out = out
+    checked = set()
+    for n in ast.walk(element):
+        if not (isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in lo.env):
+            continue
+        if getattr(lo.env[n.value.id], "rank", 0) < rank:
+            continue
+        order = [i.id for i in ast.walk(n.slice) if isinstance(i, ast.Name) and i.id.startswith("index ")]
+        if sorted(order) != order:
+            lo.refuse("a change of an array that is also used in another shape, beside a transpose",
+                      "np.ascontiguousarray of the transpose")
+        if n.value.id not in checked:
+            checked.add(n.value.id)
+            lo.emit(ast.Expr(call(lo.helper(reshaping.check_order), name(n.value.id))))
+
+
 def assign_array(lo, target, value: Typed, origin):
     """`target = value` for an array."""
+    note_alias(lo, value)
     if value.lazy is None:
         lo.assign(target, value.node)
         t = value.type
@@ -172,8 +204,8 @@ def assign_array(lo, target, value: Typed, origin):
         dims = tuple(lo.token() if _is_local(d) else d for d in dims)
         lo.set_name(target, replace(t, dims=dims, roots=t.roots or lo.root(origin)))
         return
-    if value.node is not None and (value.lazy.is_view or value.lazy.constant):
-        t = lasting(lo, value, None if value.lazy.is_view else lo.root(origin))
+    if value.node is not None and (value.lazy.is_view or value.lazy.constant or value.lazy.alias):
+        t = lasting(lo, value, lo.root(origin) if value.lazy.constant else None)
         if not (isinstance(value.node, ast.Name) and value.node.id == target):
             lo.assign(target, value.node)
         lo.set_name(target, t)
@@ -540,6 +572,7 @@ def shape_items(lo, value: Typed) -> Typed:
 def result(lo, typed: Typed) -> Typed:
     """What a function returns: no lazy arrays."""
     if isinstance(typed.type, Array):
+        note_alias(lo, typed)
         return settled(lo, typed)
     if isinstance(typed.type, Record):
         lo.refuse("an object or a dict as a result", "return its parts")
@@ -554,6 +587,7 @@ def result(lo, typed: Typed) -> Typed:
 
 
 Lowering.array_name = array_name
+Lowering.note_alias = note_alias
 Lowering.index_node = index_node
 Lowering.array = array
 Lowering.settled = settled

@@ -201,7 +201,25 @@ def _stop_gradient(lo, args, kwargs):
     return _array(lo, args, kwargs)
 
 
-@handles(np.array, np.asarray, np.ascontiguousarray, np.copy, np.ndarray.copy)
+@handles(np.asarray, np.asanyarray)
+def _asarray(lo, args, kwargs):
+    """The array itself, if it has the dtype already."""
+    v = args[0]
+    given = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if isinstance(v.type, Array) and dtype_of(lo, given, v.type.dtype) == v.type.dtype and not set(kwargs) - {"dtype"}:
+        return v
+    return _array(lo, args, kwargs)
+
+
+@handles(np.ascontiguousarray)
+def _ascontiguousarray(lo, args, kwargs):
+    made = _array(lo, args, kwargs)
+    if made.lazy is not None:
+        made.lazy.alias = True
+    return made
+
+
+@handles(np.array, np.copy, np.ndarray.copy)
 def _array(lo, args, kwargs):
     """A new array of the same elements: a copy where it already is an array."""
     order = kwargs.pop("order", None)

@@ -6,6 +6,7 @@ import ast
 import cmath
 import math
 import operator
+from dataclasses import replace
 
 import numpy as np
 
@@ -218,13 +219,24 @@ def _real(lo, args):
     v = args[0]
     if v.type.kind != "c":
         return v
-    return apply_elementwise(lo, np.real, args, lambda lo, a, ts, r: ast.Attribute(a[0], "real", ast.Load()))
+    return _part(lo, np.real, args)
+
+
+def _part(lo, f, args):
+    """The real or the imaginary part: in NumPy a view."""
+    made = apply_elementwise(lo, f, args, lambda lo, a, ts, r: ast.Attribute(a[0], f.__name__, ast.Load()))
+    v = args[0]
+    if made.lazy is not None and v.lazy is not None and v.lazy.is_view:
+        made.lazy.alias = True
+        if v.node is not None:
+            made.node, made.type = ast.Attribute(v.node, f.__name__, ast.Load()), replace(made.type, roots=v.type.roots)
+    return made
 
 
 def _imag(lo, args):
     if args[0].type.kind != "c":
         return apply_elementwise(lo, np.imag, args, lambda lo, a, ts, r: ast.BinOp(constant(0.0), ast.Mult(), a[0]))
-    return apply_elementwise(lo, np.imag, args, lambda lo, a, ts, r: ast.Attribute(a[0], "imag", ast.Load()))
+    return _part(lo, np.imag, args)
 
 
 def _conj(lo, args):

@@ -88,6 +88,7 @@ def note(lo, identifier, t):
 
 def _settled(lo, p) -> Typed:
     if isinstance(p.type, Array):
+        lo.note_alias(p)
         return lo.settled(p)
     if isinstance(p.type, Listed):
         return named(lo, p)

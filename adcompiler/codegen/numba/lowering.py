@@ -59,6 +59,7 @@ class Lowering:
         self.kept: list = []  # what a forward function returns on the tape
         self.seen: dict[str, set] = {}  # types that each name has had
         self.reshaped: frozenset = frozenset()  # memory of arrays that are used in another shape
+        self.copied: frozenset = frozenset()  # memory of which a view in NumPy is a copy here
         self.local: dict = {}  # tokens that hold for one statement
         self.group = (options or {}).get("group")  # functions that are called recursively
         self.group_function = (options or {}).get("group_function")  # the one of them that is walked
@@ -347,12 +348,14 @@ class Learnt:
         self.records: dict = {}  # layouts of objects and dicts, by their sites
         self.shadowed: dict = {}  # sites of records whose adjoints are asked for
         self.shadow_lists: dict = {}  # sites of lists likewise: the names of the list and of its adjoint
+        self.by_identity = ""  # the name of the table of adjoints of arrays that are found by their identity
         self.changed = False
 
     def reserved(self) -> set:
         """Names that are kept from walk to walk."""
         kept = [*self.loops.values(), *self.records.values()]
-        return {n for p in kept for n in p.every_name()} | {n for pair in self.shadow_lists.values() for n in pair}
+        pairs = [*self.shadow_lists.values(), (self.by_identity,)]
+        return {n for p in kept for n in p.every_name()} | {n for pair in pairs for n in pair}
 
     def guard(self, identifier):
         if identifier not in self.guarded:
@@ -380,14 +383,14 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
         learnt.changed = False
         walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
         walk.stacks.given.update(given or {})
-        walk.run_body(loops or {})
+        walk.run_body(loops or {}, params)
         if not learnt.changed:
             return walk
     walk.refuse("a function in which the types of names do not settle")
 
 
-def _run_body(self, loops):
-    from . import checkpoints, records
+def _run_body(self, loops, params):
+    from . import array_shadows, checkpoints, records
 
     kept = []
     for n, t in loops.items():
@@ -395,7 +398,7 @@ def _run_body(self, loops):
         kept += source.from_tape(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
-    self.body = [*start, *self.stacks.start(), *body]
+    self.body = [*start, *self.stacks.start(), *array_shadows.start(self, params), *body]
 
 
 Lowering.run_body = _run_body

@@ -214,7 +214,12 @@ class Backend:
         options = {**self.options, "names": getattr(self, "local_names", {})}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=options, given=given or {},
                      loops=loops, records=getattr(self, "records", {}))
-        _refuse_reshaped(walk)
+        if walk.copied & walk.stored:
+            walk.refuse("a change of an array of which a diagonal, a part (real, imag) or a broadcast view has a name",
+                        "np.array(...) of the view, if a copy is meant")
+        if walk.reshaped & walk.stored and not self.options.get("exact_reshape"):
+            self.options["exact_reshape"] = True  # a change of what is also used in another shape: views must be views
+            return self.walk(kind, definition, params, stacks, given, loops)
         contract(walk)
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
@@ -353,12 +358,6 @@ def _with_tokens(t, local):
         dims = tuple((("argument", local, k), 0) for k in range(t.rank))
         return Array(t.dtype, t.rank, dims, frozenset({f"argument {local}"}))
     return t
-
-
-def _refuse_reshaped(walk):
-    if walk.reshaped & walk.stored:
-        walk.refuse("a store into the memory of an array that is also used in another shape",
-                    "make a copy first: np.array(x).reshape(...)")
 
 
 def _definition(definition, names, walk):

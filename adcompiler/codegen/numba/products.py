@@ -7,12 +7,13 @@ import ast
 import numpy as np
 
 from ...runtime.selecting import from_diagonal
-from ...transform.code import call, constant
+from ...runtime.numba.reshaping import diagonal_of
+from ...transform.code import call, constant, name
 from .arrays import array, settled, total, with_ones
-from .expressions import binary, cast
+from .expressions import binary, cast, constant_of
 from .creation import shape_axes
 from .functions import handles
-from .typed import Lazy, Typed
+from .typed import Axis, Lazy, Typed
 from .types import Array, Items, Scalar
 
 
@@ -92,15 +93,38 @@ def _trace(lo, args, kwargs):
 
 @handles(np.diag, np.diagonal, np.ndarray.diagonal)
 def _diag(lo, args, kwargs):
-    if len(args) > 1 or kwargs or args[0].type.rank != 2:
-        lo.refuse("'numpy.diag' of a vector, or of another diagonal than the main one")
-    return diagonal(lo, args[0])
+    given = {**dict(zip(("offset", "axis1", "axis2"), args[1:], strict=False)), **kwargs}
+    offset = given.pop("offset", given.pop("k", constant_of(0)))
+    axes = [given.pop(n, constant_of(k)) for k, n in enumerate(("axis1", "axis2"))]
+    if given or not offset.is_known or [a.const for a in axes if a.is_known] != [0, 1] or args[0].type.rank > 2:
+        lo.refuse("'numpy.diagonal' of stacks of matrices, or at an offset that is not constant", "a loop over the elements")
+    if args[0].type.rank == 1:
+        return _of_diagonal(lo, args[0], offset.const)
+    return diagonal(lo, args[0], offset.const)
+
+
+def _of_diagonal(lo, v, offset):
+    """`np.diag(v, k)` of a vector: the matrix with this diagonal."""
+    v = settled(lo, v)
+    extent = lo.fresh("extent")
+    lo.assign(extent, _more(v.lazy.axes[0].extent(), abs(offset)))
+    axis = Axis(v.lazy.axes[0].token if not offset else lo.token(), lambda: name(extent))
+    zero = cast(lo, constant_of(0), v.type.dtype).node
+
+    def element(lo, ixs):
+        on = ast.Compare(_more(ixs[1], max(-offset, 0)), [ast.Eq()], [_more(ixs[0], max(offset, 0))])
+        return ast.IfExp(on, v.lazy.element(lo, [ixs[0] if offset >= 0 else ixs[1]]), zero)
+
+    t = Array(v.type.dtype, 2, (axis.token, axis.token))
+    return Typed(None, t, lazy=Lazy([axis, axis], element, v.lazy.reads))
 
 
 @handles(from_diagonal)
 def _from_diagonal(lo, args, kwargs):
     value, shape = args[:2]
-    if any(not a.is_known for a in args[2:]) or [a.const for a in args[2:]] not in ([], [0], [0, 0, 1]) or kwargs:
+    given = [a.const if a.is_known else None for a in args[2:]]
+    offset = given[0] if given else 0
+    if offset is None or given[1:] not in ([], [0, 1]) or kwargs:
         lo.refuse("the adjoint of this diagonal")
     if isinstance(shape.type, Items) and len(shape.type.items) != 2:
         lo.refuse("the adjoint of the diagonal of what is not a matrix")
@@ -110,26 +134,39 @@ def _from_diagonal(lo, args, kwargs):
 
     def element(lo, ixs):
         entry = value.node if isinstance(value.type, Scalar) else value.lazy.element(
-            lo, [constant(0) if one else ixs[0]])
-        return ast.IfExp(ast.Compare(ixs[0], [ast.Eq()], [ixs[1]]), entry, constant(0.0))
+            lo, [constant(0) if one else ixs[0] if offset >= 0 else ixs[1]])
+        on = ast.Compare(_more(ixs[0], max(offset, 0)), [ast.Eq()], [_more(ixs[1], max(-offset, 0))])
+        return ast.IfExp(on, entry, constant(0.0))
 
     reads = value.lazy.reads if isinstance(value.type, Array) else []
     t = Array(value.type.dtype, 2, tuple(a.token for a in axes))
     return Typed(None, t, lazy=Lazy(axes, element, reads))
 
 
-def diagonal(lo, v: Typed) -> Typed:
-    """The main diagonal of a matrix."""
-    from ...transform.code import name
-    from .typed import Axis, Lazy
-
+def diagonal(lo, v: Typed, offset=0) -> Typed:
+    """A diagonal of a matrix: in NumPy a view."""
     v = array(lo, v)
     rows, columns = v.lazy.axes
-    if lo.are_equal(rows.token, columns.token):
+    if not offset and lo.are_equal(rows.token, columns.token):
         axis = rows
     else:
         held = lo.fresh("extent")
-        lo.assign(held, call(name("min"), rows.extent(), columns.extent()))
+        across, down = _less(columns.extent(), max(offset, 0)), _less(rows.extent(), max(-offset, 0))
+        shorter = call(name("min"), down, across)
+        lo.assign(held, shorter if not offset else call(name("max"), constant(0), shorter))
         axis = Axis(lo.token(), lambda: name(held))
-    lazy = Lazy([axis], lambda lo, ixs: v.lazy.element(lo, [ixs[0], ixs[0]]), v.lazy.reads)
-    return Typed(None, Array(v.type.dtype, 1, (axis.token,)), lazy=lazy)
+
+    def element(lo, ixs):
+        return v.lazy.element(lo, [_more(ixs[0], max(-offset, 0)), _more(ixs[0], max(offset, 0))])
+
+    t = Array(v.type.dtype, 1, (axis.token,), v.type.roots if v.lazy.is_view else frozenset())
+    node = call(lo.helper(diagonal_of), v.node, constant(offset)) if v.lazy.is_view and v.node is not None else None
+    return Typed(node, t, lazy=Lazy([axis], element, v.lazy.reads, alias=v.lazy.is_view))
+
+
+def _more(node, count):
+    return ast.BinOp(node, ast.Add(), constant(count)) if count else node
+
+
+def _less(node, count):
+    return ast.BinOp(node, ast.Sub(), constant(count)) if count else node

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...runtime.shadows import Shadows, added, entries, gradient_of
 from ...transform.code import attribute, call, constant, name
+from .array_shadows import array_shadow
 from .functions import handles
 from .typed import Typed
 from .types import MIXED, NONE, Array, Items, Known, Listed, Named, Record, Scalar
@@ -205,6 +206,8 @@ def _shadows(lo, args, kwargs):
         _zeros(lo, Record(site))
     for site, (held, bar) in list(lo.learnt.shadow_lists.items()):
         _zero_list(lo, site, held, bar)
+    if lo.learnt.by_identity and lo.in_loop:
+        lo.refuse("adjoints that are found by identity, inside of a loop")
     return Typed(None, Known(SHADOW), SHADOW)
 
 
@@ -248,7 +251,7 @@ def shadow_of(lo, value: Typed) -> Typed:
         return Typed(None, shadow_site(lo, t))
     if isinstance(t, Listed):
         return _list_shadow(lo, t)
-    lo.refuse("the adjoint of an array that is found by its identity", "use names for arrays, not containers or views of views")
+    return array_shadow(lo, value)
 
 
 def _list_shadow(lo, t: Listed) -> Typed:
@@ -303,6 +306,9 @@ def _gradient_of(lo, args, kwargs):
     t = args[1].type
     if not isinstance(t, Record) or t.site[0] != "argument":
         lo.refuse("the gradient of this argument", "pass arrays and numbers")
+    if lo.learnt.by_identity and any(isinstance(p, Array) for _, p in parts_of(lo, t)[0]):
+        lo.refuse("an object with arrays as an argument, where adjoints of arrays are found by identity",
+                  "pass the arrays themselves")
     bar = shadow_of(lo, args[1]).type
     keys, parts = [], []
     for key in layout(lo, t).names:

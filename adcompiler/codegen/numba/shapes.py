@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import NotScalarError
 from ...runtime.joining import split_like, unstack_like
-from ...runtime.numba import checks
+from ...runtime.numba import checks, reshaping
 from ...runtime.reductions import spread
 from ...runtime.seeds import unit_seed
 from ...runtime.shape import number, unbroadcast
@@ -158,7 +158,10 @@ def _flip(lo, args, kwargs):
 
 @handles(np.broadcast_to)
 def _broadcast_to(lo, args, kwargs):
-    return _broadcast(lo, args[0], args[1] if len(args) > 1 else kwargs["shape"])
+    made = _broadcast(lo, args[0], args[1] if len(args) > 1 else kwargs["shape"])
+    if isinstance(args[0].type, Array) and made.lazy is not None:
+        made.lazy.alias = True
+    return made
 
 
 def _broadcast(lo, value: Typed, shape: Typed) -> Typed:
@@ -307,6 +310,12 @@ def reshaped(lo, v: Typed, shape: Typed) -> Typed:
                      Scalar(v.type.dtype, None))
     v = array(lo, v)
     if len(parts) == 1 and v.type.rank == 1:
+        length, own = parts[0], v.lazy.axes[0]
+        token = length.const if length.is_known else length.type.token
+        if token != -1 and not lo.are_equal(token, own.token):
+            lo.emit(ast.Expr(call(lo.helper(reshaping.check_length), own.extent(), length.node)))
+            if length.type.low is not None and length.type.low >= 0:
+                lo.set_equal(token, own.token)
         return v
     fresh = not v.lazy.is_view
     v = settled(lo, v)
@@ -315,6 +324,9 @@ def reshaped(lo, v: Typed, shape: Typed) -> Typed:
         lo.reshaped |= roots
     dims = tuple(p.const if p.is_known and p.const >= 0 else p.type.token if p.type.low == 0 else None for p in parts)
     nodes = [p.node for p in parts]
+    if lo.options.get("exact_reshape"):
+        node = call(lo.helper(reshaping.reshaped), v.node, ast.Tuple(nodes, ast.Load()))
+        return Typed(node, Array(v.type.dtype, len(parts), dims, roots))
     flat = call(lo.np("ascontiguousarray"), v.node)
     node = call(ast.Attribute(flat, "reshape", ast.Load()), packed_index(nodes))
     return Typed(node, Array(v.type.dtype, len(parts), dims, roots))

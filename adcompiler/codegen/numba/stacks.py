@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...runtime.numba.shadows import any_layout
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import call, constant, name, subscript
 from .types import Array, Items, Listed, Scalar, Steps, forget
@@ -107,7 +108,9 @@ class Stacks:
         if isinstance(t, Array):
             computed = typed.lazy is not None and not typed.lazy.is_view
             typed = lo.settled(typed)
-            if not computed:
+            if lo.learnt.by_identity:
+                typed.node = call(lo.helper(any_layout), typed.node)
+            elif not computed:
                 typed.node = call(ast.Attribute(typed.node, "copy", ast.Load()))
         lo.learnt.pushed(site, _stored(t))
         if not isinstance(lo.learnt.elements[site], Scalar):

@@ -21,7 +21,8 @@ class Lazy:
     """An array by its elements. element: from one index expression per axis to the element, a scalar expression.
 
     reads: (roots, element) of each array that is read; is_view: it names memory, computes nothing; direct: it is an
-    array under its own name; constant: every element is one number; repeats: it may name an element twice.
+    array under its own name; constant: every element is one number; repeats: it may name an element twice; alias: in
+    NumPy it is a view, which a name gets too if there is a node for it, and else a copy.
     """
 
     axes: list
@@ -31,6 +32,7 @@ class Lazy:
     direct: bool = False
     constant: bool = False
     repeats: bool = False
+    alias: bool = False
 
 
 @dataclass(eq=False)

@@ -1,0 +1,71 @@
+"""Adjoints of arrays that are found by their identity: the table of them, and what lists of the tape must keep for it."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from ...runtime.numba import shadows
+from ...transform.code import call, constant, name, subscript
+from .arrays import settled
+from .expressions import constant_of
+from .functions import handles
+from .typed import Typed
+from .types import BOOL, Array, Items, Scalar
+
+
+def array_shadow(lo, value: Typed) -> Typed:
+    """`shadow(a)`: the part of the buffer of the memory of `a` that `a` itself is."""
+    if not isinstance(value.type, Array) or value.type.kind not in "fc":
+        lo.refuse("the adjoint of this value, which is found by its identity", "use names for arrays and numbers")
+    if lo.group is not None or lo.options.get("typed_lists"):
+        lo.refuse(
+            "the adjoint of an array that is found by its identity, outside of a gradient or in a recursive function",
+            "use names for arrays, not containers or views of views",
+        )
+    if not lo.learnt.by_identity:
+        lo.learnt.by_identity = lo.fresh("shadow_table")
+        lo.learnt.changed = True
+    value = settled(lo, value)
+    t = value.type
+    roots = frozenset(f"shadow of {r}" for r in t.roots)
+    made = lo.fresh("shadow_bar")
+    lo.assign(made, call(lo.helper(shadows.shadow_array), name(lo.learnt.by_identity), value.node))
+    lo.env[made] = Array(t.dtype, t.rank, t.dims, roots)
+    return lo.array_name(made)
+
+
+def start(lo, params) -> list:
+    """Statements at the start of the function: the table, with the arguments in it."""
+    if not lo.learnt.by_identity:
+        return []
+    table = lo.learnt.by_identity
+    made = [ast.Assign([name(table, True)], call(lo.helper(shadows.shadow_arrays)))]
+    seen = set()
+    for n, t in params.items():
+        for node, part in _arrays(name(n), t):
+            if part.roots & seen:
+                lo.refuse("arguments that share memory, where adjoints are found by identity", "pass copies")
+            seen |= part.roots
+            made.append(ast.Expr(call(lo.helper(shadows.enter_array), name(table), node)))
+    return made
+
+
+def _arrays(node, t):
+    if isinstance(t, Array):
+        return [(node, t)] if t.kind in "fc" else []
+    if isinstance(t, Items):
+        return [a for k, i in enumerate(t.items) for a in _arrays(subscript(node, constant(k)), i)]
+    return []
+
+
+@handles(np.may_share_memory)
+def _may_share_memory(lo, args, kwargs):
+    if any(isinstance(a.type, Scalar) for a in args):
+        return constant_of(False)
+    first, second = (settled(lo, a) for a in args)
+    return Typed(call(lo.helper(shadows.may_share_memory), first.node, second.node), BOOL)
+
+
+__all__ = ["array_shadow", "start"]
