@@ -2,9 +2,10 @@
 
     python benchmarks/checkpointing.py [lstm heat scalar planning] [--quick]
 
-Every variant runs in a process of its own, on one thread. Its time is the median processor time of several gradients; its memory is measured twice,
-by tracemalloc and as the growth of the peak of resident memory over a run of a few steps. The gradients of all variants
-are compared bit by bit.
+The variants of a group run in turn, in one process on one thread; their times are processor times over that of the full tape
+in the same round, the median over the rounds, so that what else the machine does falls on all alike. Memory is measured in a
+process for each: by tracemalloc, and as the growth of the peak of resident memory over a run of a few steps. Steps that
+run again are counted. The gradients of all variants are compared bit by bit.
 """
 
 import argparse
@@ -35,57 +36,75 @@ LIMITS = {  # of memory and time over those of the full tape, or of memory in MB
 }
 
 
-def measure(name, setting, steps, rounds):
-    """In a process of its own: seconds, bytes by tracemalloc and by resident memory, and a digest of the gradient."""
+def measure(name, setting, steps):
+    """In a process of its own: bytes by tracemalloc and by resident memory, steps run again, a digest of the gradient."""
     import resource
 
     import adcompiler as ad
     from benchmarks.programs import checkpointed
 
-    group = name.partition("_")[0]
-    arguments = getattr(checkpointed, f"{group}_arguments")
-    gradient = ad.grad(getattr(checkpointed, name))
-    gradient(*arguments(10), setting)
+    arguments = getattr(checkpointed, f"{name.partition('_')[0]}_arguments")
+    function = ad.differentiable(getattr(checkpointed, name))
+    function.grad(*arguments(10), setting)
     given = arguments(steps)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = []
-    for _ in range(rounds):
-        start = time.process_time()
-        found = gradient(*given, setting)
-        seconds.append(time.process_time() - start)
+    found = function.grad(*given, setting)
     resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     tracemalloc.start()
-    gradient(*given, setting)
+    function.grad(*given, setting)
     _, traced = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    _, tape = function.forward(*given, setting)
+    function.adjoint(tape)
     digest = hashlib.sha256(found.tobytes() if hasattr(found, "tobytes") else repr(found).encode()).hexdigest()
     return {
-        "seconds": statistics.median(seconds),
         "traced": traced,
         "resident": (resident - before) * 1024,
+        "recomputed": tape.recomputed_steps,
         "gradient": digest,
     }
 
 
-def in_a_process(name, setting, steps, rounds):
-    command = [sys.executable, __file__, "--one", json.dumps([name, setting, steps, rounds])]
+def times(group, steps, rounds):
+    """In a process of its own: the processor seconds of each variant in each round."""
+    import adcompiler as ad
+    from benchmarks.programs import checkpointed
+
+    arguments = getattr(checkpointed, f"{group}_arguments")
+    gradients = [ad.grad(getattr(checkpointed, name)) for name, _ in GROUPS[group]]
+    for gradient, (_, setting) in zip(gradients, GROUPS[group], strict=True):
+        gradient(*arguments(10), setting)
+    given, seconds = arguments(steps), []
+    for _ in range(rounds):
+        seconds.append([])
+        for gradient, (_, setting) in zip(gradients, GROUPS[group], strict=True):
+            start = time.process_time()
+            gradient(*given, setting)
+            seconds[-1].append(time.process_time() - start)
+    return seconds
+
+
+def in_a_process(task, *arguments):
+    command = [sys.executable, __file__, "--one", json.dumps([task, *arguments])]
     environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout)
 
 
 def report(group, quick):
-    steps, rounds = STEPS[group] // (20 if quick else 1), 1 if quick else 3
+    steps, rounds = STEPS[group] // (20 if quick else 1), 1 if quick else 5
     print(f"{group}, {steps} steps")
-    print(f"  {'':18}{'seconds':>9}{'':>8}{'traced MB':>11}{'':>8}{'resident MB':>13}")
+    print(f"  {'':18}{'seconds':>9}{'':>8}{'run again':>11}{'traced MB':>11}{'':>8}{'resident MB':>13}")
+    seconds = in_a_process("times", group, steps, rounds)
     full = None
-    for name, setting in GROUPS[group]:
-        row = in_a_process(name, setting, steps, rounds)
+    for k, (name, setting) in enumerate(GROUPS[group]):
+        row = in_a_process("measure", name, setting, steps)
         full = full or row
         if row["gradient"] != full["gradient"]:
             raise AssertionError(f"the gradient of {name} is not that of the full tape")
-        times, memory = row["seconds"] / full["seconds"], row["traced"] / full["traced"]
+        share = statistics.median(found[k] / found[0] for found in seconds)
         print(
-            f"  {name:18}{row['seconds']:9.2f}{times:8.2f}{row['traced'] / 1e6:11.2f}{memory:8.4f}"
-            f"{row['resident'] / 1e6:13.1f}   {LIMITS.get(name, '')}"
+            f"  {name:18}{statistics.median(found[k] for found in seconds):9.2f}{share:8.2f}{row['recomputed']:11}"
+            f"{row['traced'] / 1e6:11.2f}{row['traced'] / full['traced']:8.4f}{row['resident'] / 1e6:13.1f}   {LIMITS.get(name, '')}"
         )
 
 
@@ -108,7 +127,8 @@ def main(argv=None):
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.one:
-        print(json.dumps(measure(*json.loads(options.one))))
+        task, *arguments = json.loads(options.one)
+        print(json.dumps({"measure": measure, "times": times}[task](*arguments)))
         return
     for group in options.groups:
         if group == "planning":

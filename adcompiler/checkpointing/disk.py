@@ -10,7 +10,6 @@ G. Pallez, H-Revolve, 2020).
 from __future__ import annotations
 
 import functools
-import operator
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 
 from .actions import DISK, MEMORY, Action, Advance, Restore, Snapshot, Tape
 from .revolve import counts, extra_steps, reverse_interval, revolve
-from .schedule import Schedule
+from .schedule import Schedule, whole
 
 TABLE = 20_000  # entries of the dynamic program's table; longer chains have snapshots on disk at some steps only
 
@@ -42,8 +41,8 @@ def disk(
     >>> cost.total, cost.writes[DISK], cost.reads[DISK]
     (331, 8, 8)
     """
-    snapshots = operator.index(snapshots)
-    limit = None if disk_snapshots is None else operator.index(disk_snapshots)
+    snapshots = whole("snapshots", snapshots)
+    limit = None if disk_snapshots is None else whole("disk_snapshots", disk_snapshots)
     if snapshots < 0 or (limit is not None and limit < 0):
         raise ValueError(f"snapshots={snapshots}, disk_snapshots={limit}: numbers of snapshots are not negative")
     if min(write_cost, read_cost) < 0:

@@ -6,6 +6,8 @@ Parts follow one another. A part without a loop is taped whole or run again; a l
 
 from __future__ import annotations
 
+import math
+import numbers
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,18 +27,21 @@ BETWEEN = 8
 
 
 def parse_memory(memory: int | str) -> int:
-    """Bytes, from a number or a text such as "500MB" (powers of 1000) or "1.5 GiB" (powers of 1024).
+    """Bytes, from a whole number or a text such as "500MB" (powers of 1000) or "1.5 GiB" (powers of 1024).
 
-    >>> parse_memory("500MB"), parse_memory("1.5 GiB"), parse_memory(4096)
-    (500000000, 1610612736, 4096)
+    Raises ValueError for anything else.
+
+    >>> parse_memory("500MB"), parse_memory("1.5 GiB"), parse_memory(4096), parse_memory(1e6)
+    (500000000, 1610612736, 4096, 1000000)
     """
     if isinstance(memory, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory)
+        match = re.fullmatch(r"\s*((?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e\+?\d+)?)\s*([a-zA-Z]*)\s*", memory)
         unit = match and next((u for u in _UNITS if u.lower() == match[2].lower()), None)
         if unit is not None:
             return int(float(match[1]) * _UNITS[unit])
-    elif isinstance(memory, int) and not isinstance(memory, bool) and memory >= 0:
-        return memory
+    elif isinstance(memory, numbers.Real) and not isinstance(memory, bool) and memory >= 0:
+        if math.isfinite(memory) and memory == int(memory):
+            return int(memory)
     raise ValueError(f"memory={memory!r} is no size: write a number of bytes, or a text like '500MB' or '2 GiB'")
 
 

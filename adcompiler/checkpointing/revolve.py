@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Iterator
 
 from .actions import MEMORY, Action, Advance, Level, Restore, Reverse, Snapshot, Tape
-from .schedule import Schedule
+from .schedule import Schedule, whole
 
 
 def capacity(snapshots: int, repetitions: int) -> int:
@@ -74,7 +73,7 @@ def revolve(steps: int, snapshots: int) -> Schedule:
 
 def counts(steps: int, snapshots: int) -> tuple[int, int]:
     """Both as ints; ValueError unless there are no fewer than zero steps and one snapshot."""
-    steps, snapshots = operator.index(steps), operator.index(snapshots)
+    steps, snapshots = whole("steps", steps), whole("snapshots", snapshots)
     if steps < 0:
         raise ValueError(f"a chain has zero or more steps, not {steps}")
     if snapshots < 1:

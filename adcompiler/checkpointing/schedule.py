@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .actions import Action, Advance, Tape
+
+
+def whole(option: str, value) -> int:
+    """The value of an option as an int. Raises TypeError, with the option's name, unless it is a whole number.
+
+    >>> whole("snapshots", 3)
+    3
+    """
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{option}={value!r}: this must be an int") from None
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Iterator
 
 from .actions import Action, Advance, Restore, Reverse, Snapshot, Tape
 from .revolve import counts, reverse_interval
-from .schedule import Schedule
+from .schedule import Schedule, whole
 
 
 def two_level(steps: int, period: int, snapshots: int | None = None) -> Schedule:
@@ -29,7 +28,7 @@ def two_level(steps: int, period: int, snapshots: int | None = None) -> Schedule
     >>> check(two_level(100, period=10, snapshots=4)).advances
     230
     """
-    period = operator.index(period)
+    period = whole("period", period)
     steps, _ = counts(steps, 1 if snapshots is None else snapshots)
     if period < 1:
         raise ValueError(f"period={period}: a period has at least one step")

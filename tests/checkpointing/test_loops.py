@@ -459,3 +459,47 @@ def test_a_disk_that_fails_in_the_middle_of_a_replay(tmp_path, monkeypatch):
     del tape
     gc.collect()
     assert not os.listdir(tmp_path)
+
+
+def with_options(x, snapshots=None, period=None):
+    for _ in ad.checkpointed(range(6), schedule="two_level", snapshots=snapshots, period=period):
+        x = np.sin(x)
+    return x
+
+
+@pytest.mark.parametrize(("options", "message"), [((1.5,), "snapshots=1.5"), (("3",), "snapshots='3'"), ((2, 2.5), "period=2.5")])
+def test_an_option_of_the_wrong_kind_is_named(options, message):
+    with pytest.raises(TypeError, match=f"^{message}: this must be an int"):
+        ad.grad(with_options)(0.5, *options)
+
+
+def unknown_schedule(x):
+    for _ in ad.checkpointed(range(6), schedule="binomial"):
+        x = np.sin(x)
+    return x
+
+
+def period_of_revolve(x):
+    for _ in ad.checkpointed(range(6), snapshots=2, period=3):
+        x = np.sin(x)
+    return x
+
+
+def directory_of_two_levels(x):
+    for _ in ad.checkpointed(range(6), schedule="two_level", directory="/tmp"):
+        x = np.sin(x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (unknown_schedule, "there is no schedule 'binomial'"),
+        (period_of_revolve, r"the schedule 'revolve' \(the default\) has no option 'period'"),
+        (directory_of_two_levels, "the schedule 'two_level' has no option 'directory'"),
+    ],
+)
+def test_options_that_a_schedule_does_not_have(function, message):
+    with pytest.raises(ad.UnsupportedSyntaxError, match=message) as caught:
+        ad.grad(function)(0.5)
+    assert caught.value.lineno == function.__code__.co_firstlineno + 1

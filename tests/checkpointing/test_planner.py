@@ -2,6 +2,7 @@
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +38,11 @@ from adcompiler.checkpointing import (
         ("17 B", 17),
         (0, 0),
         (123, 123),
+        (1e6, 1_000_000),
+        (np.int64(5), 5),
+        ("1e6", 1_000_000),
+        ("2.5e3 kB", 2_500_000),
+        ("1_000 B", 1000),
     ],
 )
 def test_sizes(text, nbytes):
@@ -44,7 +50,7 @@ def test_sizes(text, nbytes):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "MB", "5 XB", "-3MB", "1e6", "5 M B", "0x10", 1.5, -1, True, None, "nan", "5 bits"]
+    "text", ["", "MB", "5 XB", "-3MB", "5 M B", "0x10", 1.5, -1, True, float("inf"), float("nan"), "1,5 MB", None, "nan", "5 bits"]
 )
 def test_no_sizes(text):
     with pytest.raises(ValueError, match="is no size: write a number of bytes, or a text like '500MB' or '2 GiB'"):

@@ -14,6 +14,7 @@ from ...segments import CheckpointedFunction, checkpoint, checkpointed
 from .function_values import FunctionValue, Segmented
 
 SCHEDULES = ("revolve", "two_level", "disk", "online")
+_OWN = {"period": "two_level", "disk_snapshots": "disk", "directory": "disk"}  # options of one schedule
 _OPTIONS = ("snapshots", "schedule", "period", "disk_snapshots", "directory")
 
 
@@ -115,10 +116,17 @@ def checkpoints_of(cx, node, call) -> Checkpoints | None:
             cx.unsupported(k.value, f"the option '{k.arg}' carries a derivative", "make it a constant")
         if k.arg == "schedule":
             schedule = cx.constant(value)
-            if schedule is NOTHING or schedule is not None and schedule not in SCHEDULES:
+            if schedule is NOTHING:
                 cx.unsupported(k.value, "the schedule is not known when compiling", f"write one of {SCHEDULES}")
+            if schedule is not None and schedule not in SCHEDULES:
+                cx.unsupported(k.value, f"there is no schedule {schedule!r}", f"write one of {SCHEDULES}")
         elif not (isinstance(value, Const) and value.value is None):
             options[k.arg] = value
+    for k in call.keywords:
+        if k.arg in options and _OWN.get(k.arg, schedule) != schedule:
+            chosen = "'revolve' (the default)" if schedule is None else repr(schedule)
+            hint = f"write schedule='{_OWN[k.arg]}', or leave '{k.arg}' out"
+            cx.unsupported(k.value, f"the schedule {chosen} has no option '{k.arg}'", hint)
     return Checkpoints(schedule, options, store_of(cx, node))
 
 
