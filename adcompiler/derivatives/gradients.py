@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
+
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
@@ -81,11 +83,13 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     given, lines = private_arguments(compiled, signature, namespace)
     head = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
     call = f"{called}({', '.join(given)})"
+    described = dict(signature.parameters)
     if resolved.is_single and not with_value and not has_aux:
-        return written_function(name, f"{head}    return {call}[1]\n", namespace)
+        path = resolved.asked[0]
+        return written_function(name, f"{head}    return {cast_text(f'{call}[1]', described, path, namespace)}\n", namespace)
     value, gradient = free_name("value", parameters), free_name("gradient", parameters)
     parts = [
-        (gradient if len(resolved.paths) == 1 else f"{gradient}[{k}]")
+        cast_text(gradient if len(resolved.paths) == 1 else f"{gradient}[{k}]", described, path, namespace)
         if k >= 0
         else path_text(path)
         for k, path in zip(resolved.order, resolved.asked, strict=True)
@@ -94,6 +98,16 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     result = f"{value}, {packed}" if with_value else f"{packed}, {value}[1]" if has_aux else packed
     text = f"{head}    {value}, {gradient} = {call}\n    return {result}\n"
     return written_function(name, text, namespace)
+
+
+def cast_text(gradient: str, described: dict, path, namespace: dict) -> str:
+    """A gradient in the precision of its argument, which generated code leaves to the end of the call."""
+    d = described[path[0]]
+    if len(path) > 1 or d.kind != "num" or not d.type.is_array or d.type.dtype in (None, np.float64, np.complex128):
+        return gradient
+    spelt = f"as_{d.type.dtype}"
+    namespace[spelt] = d.type.dtype
+    return f"{gradient}.astype({spelt})"
 
 
 def outputs_of(programs) -> tuple:

@@ -10,7 +10,7 @@ from ..frontend.signature import Signature
 from ..runtime.derivatives import in_memory_like
 from .derivative import Derivative
 from .forms import definition_text, fresh_names, identifier, path_text, primal_call
-from .gradients import described_binding, outputs_of, private_arguments
+from .gradients import cast_text, described_binding, outputs_of, private_arguments
 from .private_copies import copy_text
 from .written import written_function
 
@@ -98,7 +98,7 @@ def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, 
                 f"    {direction}[{k}] = 1.0",
                 f"    {slopes}[{k}] = {call}[1]",
             ]
-            results.append(f"np.reshape({slopes}, np.shape({x}))")
+            results.append(cast_text(f"np.reshape({slopes}, np.shape({x}))", described, path, namespace))
         namespace.update(known)
     packed = results[0] if resolved.is_single else f"({', '.join(results)},)"
     if with_value:

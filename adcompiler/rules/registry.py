@@ -418,6 +418,8 @@ def rule(
 
     def register(template):
         parts = _parse(template)
+        for function in functions:
+            _check_template(template, function, parts)
         for parameter in (*linear, *multilinear):
             if parameter.removeprefix("*") not in parts["signature"].parameters:
                 raise AdcompilerError(
@@ -446,6 +448,34 @@ def rule(
         return template
 
     return register
+
+
+_LIBRARIES = ("adcompiler", "numpy", "scipy")  # whose rules the package keeps, and checks in its tests
+
+
+def _check_template(template, function, parts):
+    """A template names the result first, and its parameters as the function does, which a call may name."""
+    if (getattr(function, "__module__", None) or "numpy").partition(".")[0] in _LIBRARIES:
+        return
+    first = parts["result"][0]
+    if first.removesuffix("_bar").removesuffix("_dot") in set(parts["signature"].parameters) - {first}:
+        raise AdcompilerError(
+            f"rule {template.__name__}: the first statement must name the result, and '{first}' is a derivative",
+            parts["loc"],
+            hint="write the call first, as in y = f(x), then x_bar = ...",
+        )
+    if not isinstance(function, types.FunctionType):
+        return
+    own = inspect.signature(function).parameters
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.values()):
+        return
+    other = [n for n in parts["signature"].parameters if n not in own]
+    if other:
+        raise AdcompilerError(
+            f"rule {template.__name__}: '{other[0]}' is no parameter of {_name_of(function)}",
+            parts["loc"],
+            hint=f"name the parameters as the function does: {', '.join(own)}",
+        )
 
 
 def _add(made: Rule, replace: bool, is_variant: bool = False):

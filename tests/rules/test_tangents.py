@@ -82,6 +82,27 @@ def test_an_unknown_linear_parameter_is_refused():
             y = np.meshgrid(a)  # noqa: F841
 
 
+def logistic(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def test_a_template_without_the_call_is_refused():
+    with pytest.raises(AdcompilerError, match="the first statement must name the result, and 'x_bar' is a derivative"):
+        @rule(logistic)
+        def wrong(x):
+            x_bar = y_bar * y * (1.0 - y)  # noqa: F821, F841
+
+
+def test_a_template_with_other_parameters_is_refused():
+    with pytest.raises(AdcompilerError, match="'y' is no parameter of .*logistic") as caught:
+        @rule(logistic)
+        def wrong(y, x):
+            y = logistic(x)
+            x_bar = y_bar * y * (1.0 - y)  # noqa: F821, F841
+    assert "name the parameters as the function does: x" in str(caught.value)
+    assert lookup(logistic) is None
+
+
 def test_a_functional_rule_receives_one_tangent_for_each_positional_argument():
     def product(x, y):
         return x * y
