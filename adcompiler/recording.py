@@ -19,6 +19,7 @@ from .runtime.copies import filled_like
 from .runtime.finish import finished
 from .runtime.leaf import Leaf, is_recording
 from .runtime.seeds import unit_seed
+from .runtime.tape import Tape
 
 
 class Run:
@@ -99,7 +100,7 @@ class _Tracked:
     """
 
     def __init__(self, binding):
-        self.given = binding.values
+        self.given, self.names = binding.values, binding.names
         self.seen: dict[int, object] = {}
         self.values = tuple(self._without_leaves(v) for v in self.given)
         self.paths, self.constant, self.places, self.found = [], [], [], []
@@ -151,6 +152,13 @@ class _Tracked:
         self.seen[id(part)] = part
         return filled_like(part.value, part.value) if again and isinstance(part.value, np.ndarray) else part.value
 
+    def arrays(self):
+        """Every leaf and every other array of the arguments: the parameter, the path within, and itself."""
+        for name, value in zip(self.names, self.given, strict=True):
+            for path, part in leaves(value):
+                if isinstance(part, (Leaf, np.ndarray)):
+                    yield name, path, part
+
     def passed_on(self, changed) -> tuple:
         """The arguments for a run that changes those at the positions `changed`: leaves there are copied."""
         return tuple(
@@ -181,28 +189,62 @@ def _holds_leaf(tree) -> bool:
 
 
 class _Unchanged:
-    """What the leaves that lie on the tape by reference held when the run was recorded."""
+    """What the arrays among the arguments that may lie on the tape by reference held when the run was recorded."""
 
     def __init__(self, tracked, tape):
-        kept = {id(v) for v in tape.values or () if isinstance(v, np.ndarray)}
-        deep = any(not isinstance(v, np.ndarray) for v in tape.values or ())
-        self.known = [
-            (name, path, leaf.value, _checksum(leaf.value))
-            for name, path, leaf in tracked.found
-            if isinstance(leaf.value, np.ndarray) and (deep or id(leaf.value) in kept)
-        ]
+        memory = _memory_of(tape)
+        self.known = []
+        for name, path, part in tracked.arrays():
+            value = part.value if isinstance(part, Leaf) else part
+            if isinstance(value, np.ndarray) and (memory is None or id(_root(value)) in memory):
+                self.known.append((name, path, isinstance(part, Leaf), value, _checksum(value)))
 
     def check(self):
-        for name, path, value, known in self.known:
+        for name, path, is_leaf, value, known in self.known:
             if _checksum(value) != known:
                 raise TapeMismatchError(
-                    f"the leaf '{name}{written(path)}' was changed in place after the run that is swept back now",
+                    f"the {'leaf' if is_leaf else 'array'} '{name}{written(path)}' was changed in place after the run "
+                    "that is swept back now",
                     hint="call backward() before the update, or record again after it",
                 )
 
 
-def _checksum(array) -> int:
-    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+def _memory_of(tape) -> set | None:
+    """The arrays whose memory something on a tape lies on, by identity; None if not all of them can be told."""
+    found, waiting = set(), [tape]
+    while waiting:  # tapes of recursive calls may be nested deeper than Python's own stack
+        kept = waiting.pop()
+        if isinstance(kept, np.ndarray) and kept.dtype != object:
+            found.add(id(_root(kept)))
+        elif isinstance(kept, Tape):
+            waiting.extend(kept.values or ())
+        elif type(kept) in (list, tuple):
+            if not (type(kept) is list and kept and type(kept[0]) in _NUMBERS):  # a site holds values of one type
+                waiting.extend(kept)
+        elif not (kept is None or isinstance(kept, (*_NUMBERS, complex, str, bytes, np.generic, range, slice))):
+            return None
+    return found
+
+
+_NUMBERS = (float, int, bool, np.float64)
+
+
+def _root(array):
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+SAMPLE = 8192  # numbers of a large array that are told apart by their place
+
+
+def _checksum(array):
+    """A number that a change of the content changes; of a large array the sum of its bits, and that of a sample."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    if flat.size <= SAMPLE or flat.itemsize % 8 or flat.dtype.kind not in "fiuc":
+        return zlib.crc32(flat.view(np.uint8).data if flat.size else b"")
+    sample = np.ascontiguousarray(flat[:: flat.size // SAMPLE])
+    return int(flat.view(np.uint64).sum()), zlib.crc32(sample.view(np.uint8).data)
 
 
 __all__ = ["Run", "record"]

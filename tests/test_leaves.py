@@ -378,3 +378,56 @@ def test_training_reads_as_usual():
         for parameter in (w, b):
             parameter.value -= 0.1 * parameter.grad
     np.testing.assert_allclose([*w.value, b.value], [2.0, -1.0, 0.5], atol=1e-4)
+
+
+def half(w, x):
+    return np.sum(w * x[1:]) + np.sum(w[1:] ** 2)
+
+
+def stacked(w, rows):
+    h = w
+    for k in range(len(rows)):
+        h = np.tanh(h * rows[k])
+    return np.sum(h)
+
+
+def through_a_list(w, data):
+    return np.sum(w * data["x"][0])
+
+
+@pytest.mark.parametrize(("f", "size", "made", "at"), [
+    (half, 3, lambda x: x, "x"), (stacked, 4, lambda x: np.stack([x, x]), "rows"),
+    (through_a_list, 4, lambda x: {"x": [x]}, r"data\['x'\]\[0\]"),
+    (half, 29_999, lambda x: x, "x"), (stacked, 30_000, lambda x: np.stack([x, x]), "rows"),
+])
+def test_an_array_that_changes_before_the_sweep_is_found(f, size, made, at):
+    x, w = np.linspace(0.5, 1.5, size + (f is half)), ad.leaf(np.linspace(1.0, 2.0, size))
+    given = made(x)
+    function = ad.differentiable(f)
+    run = function.record(w, given)
+    run.backward(retain_tape=True)
+    array = given["x"][0] if isinstance(given, dict) else given
+    array.reshape(-1)[-1] += 1.0
+    with pytest.raises(ad.TapeMismatchError, match=f"the array '{at}' was changed in place after the run"):
+        run.backward()
+    array[...] = array[..., ::-1].copy()
+    other = function.record(w, given)
+    array[...] = array[..., ::-1].copy()
+    with pytest.raises(ad.TapeMismatchError, match=f"the array '{at}' was changed"):
+        other.backward()
+
+
+def test_a_leaf_of_which_a_view_is_kept_may_not_change_either():
+    w = ad.leaf(np.linspace(1.0, 2.0, 3))
+    run = ad.differentiable(lambda w: np.sum(w[1:] ** 2)).record(w)
+    w.value[2] = 7.0
+    with pytest.raises(ad.TapeMismatchError, match="the leaf 'w' was changed"):
+        run.backward()
+
+
+def test_an_array_that_the_sweep_does_not_read_may_change():
+    w, x = ad.leaf(2.0), np.ones(3)
+    run = ad.differentiable(lambda w, x: w * np.sum(x)).record(w, x)
+    x[:] = 5.0
+    run.backward()
+    assert w.grad == 3.0
