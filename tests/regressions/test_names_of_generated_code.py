@@ -1,7 +1,9 @@
 """Names that generated code uses of its own are free for the user's variables as well."""
 import linecache
 
+import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import adcompiler as ad
 
@@ -48,3 +50,38 @@ def test_second_derivative(name):
     assert wanted == pytest.approx((gradient(0.7 + 1e-6) - gradient(0.7 - 1e-6)) / 2e-6, rel=1e-6)
     assert ad.grad(ad.grad(f))(0.7) == wanted
     assert ad.vjp(gradient, 0.7, wrt=0)[1](1.0) == wanted
+
+
+OFFSETS, TABLE, KEY, MISSING = [0.5], {"a": 2.0}, "a", None
+
+
+def root_with_globals(x):
+    root = brentq(lambda t: t * TABLE[KEY] - OFFSETS[0] + (MISSING is not None), -3.0, 3.0)
+    return x * x * root
+
+
+def root_with_cells(c, table, key):
+    def f(x):
+        root = brentq(lambda t: t * table[key] - c, -3.0, 3.0)
+        return x * root
+
+    return f
+
+
+@pytest.mark.parametrize("f", [root_with_globals, root_with_cells(1.0, {"a": 2.0}, "a")])
+def test_functions_handed_on_find_lists_dicts_and_texts_from_outside(f):
+    ad.check_gradients(f, 1.5)
+
+
+def test_unused_functions_over_cells_in_derivatives_of_derivatives():
+    def scaled(c):
+        def f(x):
+            def by_c(t):
+                return t * c
+
+            shifted = lambda t: by_c(t) + c  # noqa: E731, F841
+            return np.sum(x * x) * x[0]
+
+        return f
+
+    np.testing.assert_allclose(ad.hessian(scaled(3.0))(np.ones(2)), [[6.0, 2.0], [2.0, 2.0]])

@@ -7,8 +7,7 @@ import copy
 import functools
 import types
 
-import numpy as np
-
+from ...errors import AdcompilerError
 from ...ir.nodes import NOTHING, Assign, Call, Const, Raw, Var
 from ...ir.types import STATIC
 from .bound_names import assigned_names, names_used
@@ -76,16 +75,32 @@ def _printed_closure(cx, node, defaults, keyword):
             names[n] = var
         elif n in cx.frame.locals:
             renamed[n] = cx.printed_name(n)
-        elif n in cx.frame.globals and (
-            callable(cx.frame.globals[n]) or isinstance(cx.frame.globals[n], types.ModuleType)
-        ):
-            names[n] = Const(cx.frame.globals[n])
-        elif isinstance(cx.frame.globals.get(n), (int, float, complex, np.ndarray, np.generic)):
-            names[n] = global_variable(cx, node, n, cx.frame.globals, "global")
+        else:
+            outer = _read_outside(cx, node, n)
+            if outer is not None:
+                names[n] = outer
     for part in ast.walk(tree):
         if isinstance(part, ast.Name) and part.id in renamed:
             part.id = renamed[part.id]
     return tree, names
+
+
+def _read_outside(cx, node, name):
+    """The operand of a free name that is a cell or a global; None for a builtin, and for what is not there."""
+    frame = cx.frame
+    while frame is not None and name not in frame.cells:
+        frame = frame.enclosing
+    container, kind = (frame.cells, "closure") if frame is not None else (cx.frame.globals, "global")
+    try:
+        value = container[name].cell_contents if kind == "closure" else container[name]
+    except (KeyError, ValueError):
+        return None
+    if callable(value) or isinstance(value, types.ModuleType):
+        return Const(value)
+    try:
+        return global_variable(cx, node, name, container, kind)
+    except AdcompilerError:
+        return None  # where the function is called, the error has its place
 
 
 def decorated_closure(cx, node):
