@@ -78,6 +78,14 @@ class DictOf:
 
 
 @dataclass(frozen=True)
+class ObjectOf:
+    """An object of a class of the program: a number ``s``, a vector ``w`` of length ``n``, a property ``norm``."""
+
+    cls: str
+    n: int
+
+
+@dataclass(frozen=True)
 class Function:
     """A callable: a helper, a nested function or a lambda. ``result`` is None for one that returns nothing.
 
@@ -111,6 +119,8 @@ class Generator:
     lines: list[str] = field(default_factory=list)
     frame: Frame = field(default_factory=lambda: Frame(None))
     functions: dict[str, Function] = field(default_factory=dict)
+    classes: dict[str, int] = field(default_factory=dict)  # name -> length of the vector of its objects
+    factories: dict[str, tuple] = field(default_factory=dict)  # functions that make functions: name -> parameters
     depth: int = 0
     budget: int = 0
     names_made: Counter = field(default_factory=Counter)

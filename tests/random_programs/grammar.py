@@ -6,12 +6,13 @@ import ast
 import numpy as np
 from hypothesis import strategies as st
 
-from . import containers, control, expressions, helpers, statements
+from . import containers, control, expressions, helpers, memory, objects, statements
 from .choices import Choices, DrawnChoices, RandomChoices
-from .generator import DictOf, Float, Generator, Int, ListOf, Matrix, TupleOf, Vector
+from .generator import DictOf, Float, Generator, Int, ListOf, Matrix, ObjectOf, TupleOf, Vector
 from .program import Program
 
-STATEMENTS = statements.STATEMENTS + control.STATEMENTS + containers.STATEMENTS + helpers.STATEMENTS
+STATEMENTS = statements.STATEMENTS + control.STATEMENTS + containers.STATEMENTS + helpers.STATEMENTS \
+    + memory.STATEMENTS + objects.STATEMENTS
 
 
 def _parameters(g: Generator) -> dict[str, object]:
@@ -61,7 +62,7 @@ def _final(g: Generator) -> str:
                 terms.append(g.pick((f"np.sum(np.cos({name}))", f"np.sum({name} ** 2)")))
             case ListOf(item, _) if item == Float():
                 terms.append(f"sum({name})")
-            case TupleOf() | DictOf():
+            case TupleOf() | DictOf() | ObjectOf():
                 read = expressions.places.scalar_read(g, name, scope[name])
                 terms += [read] if read else []
     return " + ".join(terms)
@@ -82,6 +83,9 @@ def generate(choices: Choices) -> Program:
     g.budget = g.choices.integer(2, 22)
     g.emit(f"def f({', '.join(params)}):")
     with g.function(tuple(params.items()), Float(), nested=False):
+        for make in (objects.new_object, objects.make_function):
+            if g.chance(75):
+                make(g)
         while g.budget > 0:
             g.write_block(4)
             g.budget -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from . import arrays, places
+from . import arrays, objects, places
 from .control import result
 from .expressions import call, condition, scalar, squash
 from .generator import DictOf, Float, Function, Generator, Int, ListOf, Vector
@@ -12,10 +12,14 @@ from .generator import DictOf, Float, Function, Generator, Int, ListOf, Vector
 
 # helpers at module level
 def write_helpers(g: Generator, lengths: list[int]) -> None:
-    """Up to three helpers; later ones may call earlier ones."""
+    """Up to three helpers, a class and a function that makes functions; later ones may call earlier ones."""
+    if g.chance(30):
+        objects.write_class(g, g.pick(lengths))
     for _ in range(g.choices.integer(0, 3)):
         writer = g.choices.weighted(HELPERS)
         writer(g, g.pick(lengths))
+    if g.chance(20):
+        objects.write_factory(g, g.pick(lengths))
 
 
 def _helper(g: Generator, name: str, params: tuple, result_type: object, optional: int = 0) -> Function:

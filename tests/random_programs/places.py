@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .generator import DictOf, Expr, Float, Generator, Int, ListOf, Matrix, TupleOf, Vector
+from .generator import DictOf, Expr, Float, Generator, Int, ListOf, Matrix, ObjectOf, TupleOf, Vector
 
 VALUE = 1.5  # what a variable holds is about this large
 
@@ -104,6 +104,9 @@ def scalar_read(g: Generator, text: str, type_: object) -> str | None:
             g.use("tuple read")
             k = g.choices.integer(0, len(items) - 1)
             return scalar_read(g, f"{text}[{k}]", items[k])
+        case ObjectOf(_, n):
+            g.use("attribute read")
+            return g.pick((f"{text}.s", f"{text}.w[{index(g, n)}]", f"{text}.norm" if text != "self" else f"{text}.s"))
         case DictOf(items):
             if not items:
                 return None
@@ -118,7 +121,7 @@ def scalar_read(g: Generator, text: str, type_: object) -> str | None:
 
 def scalar_place(g: Generator) -> str | None:
     """A scalar read from something in scope."""
-    kinds = (Float, Vector, Matrix, ListOf, TupleOf, DictOf)
+    kinds = (Float, Vector, Matrix, ListOf, TupleOf, DictOf, ObjectOf)
     names = g.names(kinds)
     return scalar_read(g, name := g.pick(names), g.frame.scope[name]) if names else None
 
@@ -169,6 +172,8 @@ def vector_read(g: Generator, text: str, type_: object, n: int, basic: bool = Fa
         case ListOf(item, least) if isinstance(item, Vector) and least:
             g.use("list of arrays read")
             return vector_read(g, f"{text}[{index(g, least)}]", item, n, basic)
+        case ObjectOf(_, m):
+            return vector_read(g, f"{text}.w", Vector(m), n, basic)
         case TupleOf(items):
             k = g.choices.integer(0, len(items) - 1)
             if isinstance(items[k], Vector):
@@ -182,7 +187,7 @@ def vector_read(g: Generator, text: str, type_: object, n: int, basic: bool = Fa
 
 def vector_place(g: Generator, n: int, basic: bool = False) -> str | None:
     """A vector of length ``n`` read from something in scope."""
-    names = g.names((Vector, Matrix, ListOf, TupleOf, DictOf))
+    names = g.names((Vector, Matrix, ListOf, TupleOf, DictOf, ObjectOf))
     for _ in range(3 if names else 0):
         name = g.pick(names)
         text = vector_read(g, name, g.frame.scope[name], n, basic)

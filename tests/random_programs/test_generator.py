@@ -53,7 +53,9 @@ def test_every_feature_of_the_language_is_covered():
             "list index store", "alias of a list", "for over a list", "while over a stack", "tuple", "dict",
             "dict update", "helper", "helper without result", "helper that returns a view", "recursion", "lambda",
             "nested function", "closures over a loop variable", "list comprehension", "sum of generator", "walrus",
-            "conditional expression", "keyword argument", "starred unpacking"):
+            "conditional expression", "keyword argument", "starred unpacking", "object", "method call",
+            "bound method as a value", "function made by a helper", "nonlocal", "chained store", "double buffer",
+            "out= and its kin", "one of two arrays", "list of lists", "dict filled in a loop", "try", "del of an item"):
         assert features[feature] >= 3, feature
 
 

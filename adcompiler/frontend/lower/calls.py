@@ -84,6 +84,8 @@ def _special_form(cx, node):
         name in ("sum", "list", "tuple", "dict", "min", "max", "any", "all", "sorted", "set", "frozenset") and node.args
     )
     comp = consumed_generator(cx, node.args[0]) if consumes else None
+    if name == "sum" and consumes and isinstance(node.args[0], ast.ListComp):
+        comp = ast.copy_location(ast.GeneratorExp(node.args[0].elt, node.args[0].generators), node.args[0])
     if name == "dict" and comp is not None and comp is not node.args[0] and not isinstance(comp.elt, ast.Call):
         comp = None  # pairs of `zip` or `enumerate`: see below
     if comp is not None:
