@@ -158,6 +158,7 @@ def _differentiable(options, target: Target):
     }
     given = {name: value for name, value in given.items() if value is not None}
     function = target.function
+    _refuse_unknown_names(_wrt(options.wrt), function)
     if isinstance(function, DifferentiableFunction):
         if not given:
             return function
@@ -166,6 +167,26 @@ def _differentiable(options, target: Target):
         return differentiable(function, **given)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def _refuse_unknown_names(wrt, function):
+    """What `--wrt` names must be parameters of the function."""
+    parameters = inspect.signature(function).parameters.values()
+    names = [p.name for p in parameters]
+    kinds = {p.kind for p in parameters}
+    for w in wrt if isinstance(wrt, tuple) else () if wrt is None else (wrt,):
+        known = w in names or inspect.Parameter.VAR_KEYWORD in kinds
+        if isinstance(w, int):
+            known = w < len(names) or inspect.Parameter.VAR_POSITIONAL in kinds
+        if not known:
+            raise UsageError(f"--wrt {w}: {getattr(function, '__name__', 'the function')} has the parameters {', '.join(names)}")
+
+
+def _refuse_unknown_types(types, function):
+    parameters = inspect.signature(function).parameters
+    unknown = [name for name in types if name not in parameters]
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        raise UsageError(f"--types names '{unknown[0]}', which is no parameter; there are {', '.join(parameters)}")
 
 
 def _refuse_misfit(function, args, kwargs):
@@ -185,7 +206,7 @@ def _specialised(options, target: Target) -> tuple[tuple, dict]:
         if args or kwargs:
             raise UsageError("give either --args or --types")
         try:
-            parse_types(options.types)
+            _refuse_unknown_types(parse_types(options.types), target.function)
         except AdcompilerError as error:
             raise UsageError(f"--{error}") from error
         return (), {"types": options.types}

@@ -120,7 +120,9 @@ class DifferentiableFunction(Wrapper):
         """Replay a tape in reverse: the gradients in `wrt` order, a single one bare. Frees the tape unless `retain`."""
         if not isinstance(tape, Tape) or tape.key is None or (tape.key[0] is not self.programs):
             raise TapeMismatchError(
-                "this tape is not from the forward function of this function", hint="pass what forward() returned"
+                "this tape is not from the forward function of this function",
+                self.programs.places[""],
+                hint="pass what forward() returned",
             )
         _, binding, wrt, compiled, value = tape.key
         return run_adjoint(self.programs, compiled, binding, wrt, tape, value, seed, retain=retain)

@@ -35,6 +35,17 @@ def jvp(f, args, tangents, wrt=None, **kwargs):
     if not isinstance(args, (tuple, list)):
         raise ShapeError("the arguments of jvp are no tuple", hint="jvp(f, (x,), (x_dot,)), also for one argument")
     binding = programs.bind(tuple(args), kwargs)
+    try:
+        return _run(f, programs, binding, args, tangents, wrt, kwargs)
+    except ShapeError as error:
+        error.locate(binding.places.get(""))
+        raise
+
+
+jvp.immediate_operator = "jvp"
+
+
+def _run(f, programs, binding, args, tangents, wrt, kwargs):
     asked, given = _asked(wrt, tangents, args, binding)
     if not asked:
         value = f(*args, **kwargs)
@@ -44,9 +55,6 @@ def jvp(f, args, tangents, wrt=None, **kwargs):
         compiled = programs.tangent(binding, resolved.paths)
         programs.short_tangent = ShortTangent.of(compiled, binding, resolved, wrt)
     return run_tangent(programs, binding, resolved, given)
-
-
-jvp.immediate_operator = "jvp"
 
 
 def programs_for(f):

@@ -61,11 +61,17 @@ class LinearMap:
     def __call__(self, *tangents):
         if len(tangents) != self.count:
             raise ShapeError(
-                f"{len(tangents)} tangents for {self.count} arguments", hint="pass one tangent for each; None for none"
+                f"{len(tangents)} tangents for {self.count} arguments",
+                self.binding.places.get(""),
+                hint="pass one tangent for each; None for none",
             )
-        if self.recording is None:
-            return run_tangent(self.programs, self.binding, self.wrt, tangents)[1]
-        return self.recording.tangent(tangents)
+        try:
+            if self.recording is None:
+                return run_tangent(self.programs, self.binding, self.wrt, tangents)[1]
+            return self.recording.tangent(tangents)
+        except ShapeError as error:
+            error.locate(self.binding.places.get(""))
+            raise
 
     def __reduce__(self):
         if self.recording is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .errors import AdcompilerError
 from .generated_calls import call_generated
 from .runtime.finish import is_nan, private_copy
 from .runtime.seeds import checked_seed
@@ -23,9 +24,13 @@ def program_with_tape(programs, binding, wrt, *, private=False):
 
 def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     """The adjoint function on a tape, with a seed that is checked; with strict zeros, from a tape of its own, if a NaN appears."""
-    if tape.is_freed:
-        tape.open(tape.owner)
-    seed = checked_seed(seed, value)
+    try:
+        if tape.is_freed:
+            tape.open(tape.owner)
+        seed = checked_seed(seed, value)
+    except AdcompilerError as error:
+        error.locate(binding.places.get(""))
+        raise
     copy = tape.replay() if retain else tape.handed_over()
     if compiled.strict:
         return wrt.packed(_strict_adjoint(compiled, copy, seed), binding)

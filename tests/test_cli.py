@@ -92,14 +92,14 @@ def test_dump_prints_the_adjoint_and_nothing_else(compiler, program, capsys):
 
 def test_options_are_handed_on(compiler, program):
     assert main(["dump", f"{program}:Model.energy", "--kind", "gradient", "--wrt", "x",
-                 "--types", "x=float64[:], n=int", "--backend", "numba", "--checkpoint", "auto", "--memory",
+                 "--types", "x=float64[:]", "--backend", "numba", "--checkpoint", "auto", "--memory",
                  "1MB"]) == 0
     assert RecordingFunction.last.primal.__qualname__ == "Model.energy"
     assert RecordingFunction.last.options == {"wrt": "x", "backend": "numba", "checkpoint": "auto", "memory": "1MB"}
-    assert asked() == [("gradient", (), "x=float64[:], n=int")]
+    assert asked() == [("gradient", (), "x=float64[:]")]
 
 
-@pytest.mark.parametrize("text, wrt", [("x", "x"), ("0", 0), ("x, w", ("x", "w")), ("0,w", (0, "w"))])
+@pytest.mark.parametrize("text, wrt", [("x", "x"), ("0", 0), ("x, n", ("x", "n")), ("0,n", (0, "n"))])
 def test_wrt(compiler, program, text, wrt):
     assert main(["dump", f"{program}:f", "--wrt", text]) == 0
     assert RecordingFunction.last.options == {"wrt": wrt}
@@ -259,3 +259,18 @@ def test_options_that_cannot_be_are_wrong_usage(program, capsys, more, told):
         given = more if "--args" in more or command == ["dump"] else [*more, "--args", "np.ones(2)"]
         assert main([*command, f"{program}:f", *given]) == 2
         assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options, told", [
+    (["--wrt", "nosuch"], "--wrt nosuch"), (["--wrt", "0,7"], "--wrt 7"), (["--types", "nosuch=float"], "'nosuch'"),
+])
+def test_names_of_no_parameter_are_wrong_usage(program, capsys, options, told):
+    assert main(["dump", f"{program}:f", *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and told in err and "x" in err.split("parameter")[1]
+
+
+def test_a_parameter_that_is_no_float_has_its_place(program, capsys):
+    assert main(["dump", f"{program}:f", "--wrt", "n", "--types", "x=float64[:], n=int"]) == 1
+    err = capsys.readouterr().err
+    assert str(program) in err and "^" in err

@@ -76,6 +76,7 @@ class _Search:
             if name not in self.parameters and not star:
                 raise UnsupportedSyntaxError(
                     f"types= names '{name}', which is no parameter of {self.source.qualname}",
+                    self.programs.places[""],
                     hint=f"parameters: {', '.join(self.parameters)}",
                 )
 
@@ -253,6 +254,7 @@ class _Search:
             if not is_differentiable(d):
                 raise NonDifferentiableInputError(
                     f"no gradient with respect to '{path[-1]}': it is {type_text(d)} ({self.origin[path[0]]})",
+                    self.programs.places.get(path[0]),
                     hint="choose other arguments with wrt=, or give types=",
                 )
         return tuple(found)

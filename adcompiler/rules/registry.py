@@ -515,6 +515,9 @@ def register_jvp(function, jvp):
 
 def register_functional(function, **given):
     """Give `function` a functional rule: `vjp` or `jvp`, and further fields of the rule."""
+    for what, value in (("function", function), *((k, given[k]) for k in ("vjp", "jvp") if given.get(k) is not None)):
+        if not callable(value):
+            raise TypeError(f"a rule needs a callable {what}, not {value!r}")
     old = _find(function)
     if old is not None and "vjp" not in given:  # what it has for reverse mode stays
         _add(dataclasses.replace(old, functions=(_canonical(function),), **given), replace=True)
@@ -544,9 +547,16 @@ def register_functional(function, **given):
 
 def _parse(template) -> dict:
     lines, first = inspect.getsourcelines(template)
-    tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    ast.increment_lineno(tree, first - 1)
     filename = inspect.getsourcefile(template) or "<unknown>"
+    tree = None if getattr(template, "__name__", "<lambda>") == "<lambda>" else ast.parse(textwrap.dedent("".join(lines)))
+    tree = tree and tree.body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise AdcompilerError(
+            "a rule is a template with a name: its first statement names the result, the others the adjoints",
+            Loc(filename, first, 0),
+            hint="def f_(x): y = f(x); x_bar = ...; or a functional rule: ad.register_vjp(f, vjp)",
+        )
+    ast.increment_lineno(tree, first - 1)
     body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     for statement in body:
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
