@@ -135,7 +135,8 @@ class Saver:
             return keep_copy(self, v, key[2])
         if kind == "shape":
             made = plan_shape(self, v)
-            if self.joint and isinstance(made, ast.Name) and self.layout.may_be_missing(v):
+            of_its_own = isinstance(made, ast.Name) and self.used_names.get(made.id, v) is v
+            if self.joint and of_its_own and self.layout.may_be_missing(v):
                 preset(self, made.id)  # a zero adjoint has the shape of what may be missing
             return made
         if kind == "entries":

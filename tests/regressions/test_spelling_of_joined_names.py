@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from tests.random_programs.check import check
 
 A = np.array([0.5, 0.6, 0.7, 0.2, 0.3])
 
@@ -90,3 +91,21 @@ def test_head_tells_what_changes_from_what_may():
     text = ad.differentiable(both).source("gradient", 0.4, A.copy(), A.copy())
     assert "# It changes a as " in text and "# It may change b where " in text
     assert "change" not in ad.differentiable(number_times_what_is_not_known).source("gradient", 0.4, A)
+
+
+def test_shape_of_what_may_be_missing_is_that_of_an_argument():
+    """The name that keeps the argument was set to None at the start, in its place."""
+    check('''
+def f(a, y, n):
+    try:
+        if 0.745 if n else y:
+            pass
+    except ValueError:
+        pass
+    finally:
+        x = 0.802
+    p1 = (1, a)
+    a = 0.5
+    s1, v3 = p1
+    return v3[n]
+''', {"a": np.array([0.608, -1.267, 0.455, -0.044]), "y": 0.589, "n": 0}, ("a", "y"))
