@@ -43,8 +43,9 @@ def squares_one_by_one(x):
         yield v * v
 
 
-def sums_a_generator_function(x):
-    return sum(squares_one_by_one(x))
+def keeps_a_generator_function(x):
+    squares = squares_one_by_one(x)
+    return next(squares) * next(squares)
 
 
 def sends_to_a_generator(x):
@@ -62,7 +63,8 @@ def sends_to_a_generator(x):
 
 def delegates(x):
     def inner():
-        yield from (x * k for k in range(3))
+        total = yield from (x * k for k in range(3))
+        return total
 
     return sum(inner())
 
@@ -289,7 +291,7 @@ def recursion_that_rebinds(x):
 
 
 REFUSED = [
-    Refused(sums_a_generator_function, (V3,), UNSUPPORTED, ("yield v * v", "sum(squares_one"),
+    Refused(keeps_a_generator_function, (V3,), UNSUPPORTED, ("yield v * v", "squares = squares_one"),
             note="generator function"),
     Refused(squares_one_by_one, (V3,), UNSUPPORTED, ("yield v * v",), note="generator function itself"),
     Refused(sends_to_a_generator, (0.7,), EITHER, ("value = yield", "running"), note="coroutine"),

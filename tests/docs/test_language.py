@@ -37,7 +37,28 @@ def exception_group(x):
 
 
 def evaluated(x):
-    return eval("x * x")
+    return sum(eval(text) for text in ["x"] * int(x))
+
+
+def scaling_by(w):
+    return lambda v: w * v
+
+
+def stored_functions(x):
+    fs = []
+    for k in range(3):
+        fs.append(scaling_by(x * k))
+    return fs[0](x) * fs[2](x)
+
+
+def all_globals(x):
+    y = x * x
+    return y * len(globals()) * globals().get("y", y)
+
+
+def named_generator(x):
+    squares = (v * v for v in x)
+    return sum(squares)
 
 
 def without_rule(x):
@@ -173,6 +194,8 @@ ROWS = {
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
+    "functions that a helper makes in a loop": (stored_functions, 2.0), "`locals()`": (all_globals, 2.0),
+    "a generator expression with a name": (named_generator, np.ones(2)),
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
     "a loop over `chain`, `pairwise`": (changes_what_it_runs_over, np.ones(3)),
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),

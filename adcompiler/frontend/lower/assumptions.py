@@ -70,6 +70,7 @@ class Assumptions:
         self.derivatives = {}  # derivatives of them
         self.written = {}  # sources of derivatives, by the types of their calls
         self.constants = {}  # containers of objects known at compile time, kept between walks
+        self.driven = set()  # (file, place) of the calls of generator functions whose loops are taken apart
         self.tries = {}  # function -> places of the tries that are taken apart; "apart" where pieces stay single
         self.stored_attributes = set()  # (id of a class or module, attribute) that kept statements set
         self.stored_outside = {}  # places of globals and cells that the program assigns -> type of what it stores

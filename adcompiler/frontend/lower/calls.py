@@ -21,7 +21,8 @@ from .containers import call_method
 from .expressions import lower_expression
 from .function_values import Choice, Closure, StoredClosure, StoredPartial, in_holder
 from .inheritance import lower_super
-from .inlining import refuse_pauses
+from .generators import driven_callee, refuse_pauses
+from .inlining import inline
 from .interpolators import call_interpolator
 from .items import write_item
 from .opaque_calls import opaque_call, opaque_method
@@ -153,6 +154,9 @@ def call_value(cx, node, callee, args, kwargs):
                 "pass the function itself as an argument, or choose it with 'if'",
             )
         return opaque_call(cx, node, callee, args, kwargs)
+    driven = driven_callee(value, kwargs) if isinstance(value, Closure) else None
+    if driven is not None:
+        return inline(cx, node, driven, args, kwargs)
     if isinstance(value, Closure) and first_pause(value.node) is not None:
         if tree_has_stores(value.node) or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
             refuse_pauses(cx, node, value.node, value.name)

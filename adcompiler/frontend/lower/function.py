@@ -15,6 +15,7 @@ from .bound_names import assigned_names, first_pause
 from .context import Context
 from .expressions import lower_expression
 from .frames import Frame
+from .generators import read_apart
 from .inlining import prepare
 from .recursion import Unreached, check_reached, walk_instances
 from .statements import lower_block
@@ -73,6 +74,7 @@ def lower_function(
 
 def _walk(cx: Context, source, signature) -> Function:
     cx.active_inputs, cx.constant_inputs = frozenset(signature.wrt), frozenset(signature.constant)
+    source = read_apart(cx, source, source.filename)
     frame = Frame(0, source)
     frame.definition = source.node
     function = source.function

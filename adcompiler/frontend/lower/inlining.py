@@ -25,6 +25,7 @@ from .exceptions import chosen_tries, without_tries
 from .expressions import lower_expression
 from .frames import Frame
 from .function_values import Closure
+from .generators import driven_callee, read_apart, refuse_pauses
 from .opaque_calls import opaque_call
 from .parameters import bind_arguments, bind_parameter
 from .recursion import call_recursive, is_recursive
@@ -42,6 +43,9 @@ def call_user_function(cx, node, function, args, kwargs, active):
         if active:
             cx.missing_rule(node, name_of(function), f"{error.reason}; {error.hint}")
         return opaque_call(cx, node, Const(function), args, kwargs)
+    driven = driven_callee(source, kwargs)
+    if driven is not None:
+        return inline(cx, node, driven, args, kwargs)
     if first_pause(source.node) is not None:
         if active:
             refuse_pauses(cx, node, source.node, source.qualname)
@@ -50,13 +54,6 @@ def call_user_function(cx, node, function, args, kwargs, active):
     if active or in_place or any(isinstance(a, Var) and isinstance(a.type, Ref) for a in args):
         return inline(cx, node, source, args, kwargs)
     return _inactive_call(cx, node, function, source, args, kwargs)
-
-
-def refuse_pauses(cx, node, definition, name):
-    kind = "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
-    cx.unsupported(
-        node, f"'{name}' is a {kind} function, which cannot be differentiated", "return a list instead of yielding"
-    )
 
 
 def _inactive_call(cx, node, function, source, args, kwargs):
@@ -118,6 +115,7 @@ def prepare(cx, node):
 
 def inline(cx, node, callee, args, kwargs):
     """Walk a user's function (a FunctionSource or a Closure) in the place of its call; its result."""
+    callee = read_apart(cx, callee, callee.frame.filename if isinstance(callee, Closure) else callee.filename)
     definition = callee.node
     if any(f.definition is definition for f in cx.frames) or is_recursive(cx, callee):
         return call_recursive(cx, node, callee, args, kwargs)
