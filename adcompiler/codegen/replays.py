@@ -40,7 +40,7 @@ from ..transform.exposed import assigned_in, exposed_names
 from ..transform.loop_adjoints import reversed_loop
 from ..transform.primal_operands import need_operand, stands_alone
 from ..transform.rerun import memory_of, obstacle_of
-from ..transform.rerun_objects import to_be_looked_at
+from ..transform.rerun_objects import holders_of_objects, to_be_looked_at
 from ..transform.scope_saver import ScopeSaver
 from ..transform.simplify import simplify
 from .primal import PrimalNames, PrimalPrinter
@@ -206,6 +206,9 @@ class Scope:
         self.entering = self.values_on_entry()
         later = [v for v in wanted if self.saver.memory.is_array(v) and self.saver.changed_later(v)]
         later += [v for v in wanted if isinstance(v.type, Ref) and self.saver.container_changes_later(v)]
+        if self.outer.memory.objects.may_follow(self.statement):
+            holding = holders_of_objects(self.saver, self.saver.layout.statements)
+            later += [v for v in wanted if v in holding]
         self.later = list(dict.fromkeys([*later, *sorted(self.saver.repeated, key=lambda v: v.uid)]))
         self.reserve()
 

@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-from ..ir.nodes import NOTHING, Assign, Call, Const, GetAttr, GetItem, Loop, Phi, Raw, Statement, Var, operands
+from ..ir.nodes import NOTHING, Assign, Call, Const, ContainerOp, GetAttr, GetItem, Loop, Phi, Raw, Statement, Var, operands
 from ..ir.types import Opaque, Ref
 from ..runtime.contents import PLAIN, PUT_BACK
 from .object_changes import is_object
@@ -145,6 +145,12 @@ def changed_objects(saver, statements) -> set:
     return found
 
 
+def holders_of_objects(saver, statements) -> set:
+    """Containers and objects from outside, out of which what runs again reads objects that may change."""
+    read = [s.base for s in statements if isinstance(s, ContainerOp) and s.target is not None and may_change(saver.b.cx, s.target)]
+    return {root for v in read for root in _roots(saver, v) if isinstance(root.type, Ref)}
+
+
 def _changes_first(value) -> bool:
     function = _function(value)
     if isinstance(function, GetAttr):
@@ -184,4 +190,4 @@ def _read_by(s) -> list:
     return found
 
 
-__all__ = ["UNKNOWN", "changed_objects", "changes_its_argument", "class_of", "may_change", "to_be_looked_at", "unrepeatable"]
+__all__ = ["UNKNOWN", "changed_objects", "changes_its_argument", "class_of", "holders_of_objects", "may_change", "to_be_looked_at", "unrepeatable"]

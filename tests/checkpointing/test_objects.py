@@ -214,11 +214,34 @@ def given(x, seen, queue, groups):
     return total
 
 
+def held_and_changed_behind_a_segment(x, graph):
+    total = 0.1
+    for t in range(5):
+        with ad.checkpoint():
+            total = total + np.sin(total + x[len(graph.seen) % 5]) * x[len(graph.queue) % 5]
+        graph.seen.add(t + 3)
+        graph.queue.append(t)
+    return total
+
+
+def held_in_a_dict(x):
+    state, total = {"seen": set(), "scale": 1.0}, 0.1
+    for t in ad.checkpointed(range(5), snapshots=2):
+        total = total + np.sin(total + x[len(state["seen"])]) * x[t]
+        if t < 3:
+            state["seen"].add(t)
+        state["scale"] = state["scale"] * total
+    state["seen"].clear()
+    return total * state["scale"]
+
+
 PROGRAMS = [
     *[(f, ()) for f in (visited, breadth_first, frontiers, counted, sets_in_a_dict, heap, in_order, shuffled, extended)],
     *[(f, ()) for f in (in_place_under_another_name, swapped, chosen, cleared_later, of_the_module, captured_by_a_segment)],
     *[(f, ()) for f in (nested, text)],
+    (held_in_a_dict, ()),
     (attributes, (Graph(),)),
+    (held_and_changed_behind_a_segment, (Graph(),)),
     (given, ({9}, collections.deque([1, 2, 3]), {"a": [0], "b": set()})),
 ]  # fmt: skip
 
