@@ -194,15 +194,16 @@ def _finish_lines(args, wrt, places, known):
     """What is done with a gradient: refused if it holds a NaN, brought to the type of its argument where it is not."""
     if wrt.is_single and type(args[places[0]]) is np.ndarray:
         k = places[0]
-        if args[k].ndim == 1:  # the type of the sum of squares tells dtype and rank of the gradient
+        if args[k].ndim == 1:  # the type of such a sum tells dtype and rank of the gradient
             known["number"] = args[k].dtype.type
-            total, holds = "gradient.dot(gradient)", "type(total) is number and total == total"
+            product, holds = "gradient.dot(gradient)", "type(total) is number and total == total"
         else:
-            total = "vdot(gradient, gradient) if gradient.size <= 4096 else gradient.sum()"
+            product = "vdot(gradient, gradient)"
             holds = f"total == total and gradient.dtype is dtype_{k}"
         return [
             f"    if type(gradient) is ndarray and gradient.shape == a{k}.shape:",
-            f"        total = {total}",
+            # a large product would wake the threads of the BLAS library
+            f"        total = {product} if gradient.size <= 4096 else gradient.sum()",
             f"        if {holds}:",
             "            return value, gradient",
             "    if is_nan(gradient):",

@@ -50,7 +50,7 @@ def multiply(x, y, /):
 def divide(x, y, /):
     z = np.divide(x, y)
     x_bar = z_bar / conj(y)
-    y_bar = -(z_bar * conj(z) / conj(y))
+    y_bar = -(z_bar / conj(y) * conj(z))  # both hold one quotient: compiled code divides once
     z_dot = (x_dot - y_dot * z) / y
 
 
