@@ -18,10 +18,13 @@ aliasing.same_argument_twice[overlap]
 aliasing.same_array_passed_twice
 aliasing.same_scalar_twice
 array_functions.batched_matmul
+array_functions.compared_by_counting
+array_functions.convolution
 array_functions.einsum_of_many_forms
 array_functions.elementwise_binary
 array_functions.elementwise_inverse_and_hyperbolic
 array_functions.elementwise_kinked
+array_functions.elementwise_others
 array_functions.elementwise_smooth
 array_functions.products_of_all_ranks
 array_functions.raw_buffers
@@ -54,6 +57,7 @@ assignments.swap
 assignments.swapped_elements
 assignments.symmetric_store
 assignments.targets_left_to_right
+assignments.unpack_nested
 assignments.unpack_pair
 assignments.walrus_in_comprehension
 assignments.walrus_in_expression
@@ -78,6 +82,7 @@ calls.keyword_unused
 calls.keywords_and_defaults
 calls.keywords_and_defaults[keyword]
 calls.keywords_and_defaults[names]
+calls.math_functions
 calls.no_argument_matters
 calls.partial_of_helper
 calls.passed_but_integer
@@ -86,6 +91,7 @@ calls.powers_of_arguments
 calls.reduced
 calls.shared_subexpression
 calls.star_arguments
+calls.unpacked_call
 calls.unused_leaves
 closures.<lambda>[lambda]
 closures.closure_appends_to_outer_list
@@ -177,6 +183,7 @@ dtypes.integer_powers
 dtypes.integers_from_active
 dtypes.like_the_input
 dtypes.masks_combined
+dtypes.ones_full_eye
 dtypes.single_buffer
 dtypes.single_meets_double
 dtypes.single_precision
@@ -226,6 +233,7 @@ higher_order.defaults_of_a_module_function
 higher_order.gradient_descent
 higher_order.halved_until_small
 higher_order.horner_by_reduce
+higher_order.methods_that_make_objects
 higher_order.name_deleted
 higher_order.names_to_values
 higher_order.neighbours
@@ -258,6 +266,7 @@ indexing.slices_of_every_step
 indexing.store_with_distinct_indices
 indexing.store_with_repeated_indices
 indexing.three_axes
+indexing.tuple_index
 kernels_linear_algebra.back_substitution_loops
 kernels_linear_algebra.cholesky_loops
 kernels_linear_algebra.cholesky_slices
@@ -284,6 +293,8 @@ kernels_models.attention
 kernels_models.batch_normalised
 kernels_models.binomial_option
 kernels_models.black_scholes
+kernels_models.bundle_projection[not rotated]
+kernels_models.bundle_projection[rotated]
 kernels_models.fixed_point
 kernels_models.gaussian_mixture
 kernels_models.helmholtz
@@ -325,6 +336,7 @@ linear_algebra.inverse_entries
 linear_algebra.inverse_quadratic_form
 linear_algebra.least_squares_by_normal_equations
 linear_algebra.log_determinant
+linear_algebra.matrix_powers
 linear_algebra.newton_system
 linear_algebra.orthogonal_factor
 linear_algebra.power_iteration
@@ -401,6 +413,7 @@ mutation.overlapping_augmented
 mutation.overlapping_store
 mutation.partial_update_of_divisor
 mutation.recurrence_in_place
+mutation.resize_by_append
 mutation.reversed_in_place
 mutation.reversed_self_update
 mutation.scalar_into_slice
@@ -410,6 +423,7 @@ mutation.swapped_once[kept]
 mutation.swapped_once[swapped]
 mutation.triple_buffer
 mutation.unset_part_of_empty
+mutation.zeroed_then_filled
 objects.attribute_or_default
 objects.dataclass_argument
 objects.dataclass_built_inside
@@ -483,6 +497,7 @@ singular_points.rectifier_as_product
 singular_points.rectifier_by_builtin
 singular_points.root_of_sum_of_squares
 singular_points.running_product_by_loop
+singular_points.sinc_at_zero
 singular_points.singular_determinant
 singular_points.softplus
 singular_points.square_root

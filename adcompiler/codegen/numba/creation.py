@@ -76,6 +76,8 @@ def _zeros(function, value):
     def made(lo, args, kwargs):
         given = {**dict(zip(("shape", "dtype", "order"), args, strict=False)), **kwargs}
         dtype = dtype_of(lo, given.get("dtype"), float)
+        if "order" in given and given["order"].const not in ("C", "K"):
+            lo.refuse("arrays in Fortran order", "the default order")
         axes = shape_axes(lo, given["shape"])
         return _plain(lo, function, axes, dtype, dtype.type(value).item())
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...runtime.numba import scalars
 from ...runtime.powers import power_derivative
 from ...runtime.quotients import quotient_or_zero
+from ...runtime.special import sinc_derivative
 from ...transform.code import call, constant, name
 from .expressions import OPERATORS, apply_elementwise, binary, cast
 from .typed import Typed
@@ -246,6 +247,38 @@ def _conj(lo, args):
         ast.Attribute(a[0], "conjugate", ast.Load())))
 
 
+def _angle(lo, args):
+    if len(args) != 1:
+        lo.refuse("'numpy.angle' in degrees", "np.degrees(np.angle(z))")
+    if args[0].type.kind != "c":
+        zero = Typed(constant(0.0), Scalar(np.dtype(float), True), 0.0)
+        return ELEMENTWISE[np.arctan2](lo, [zero, args[0]])
+    return apply_elementwise(lo, np.angle, args, lambda lo, a, ts, r: call(lo.helper(scalars.angle), a[0]))
+
+
+ELEMENTWISE[np.angle] = _angle
+
+
+def _nan_to_num(lo, args):
+    if len(args) != 1 or args[0].type.kind == "c":
+        lo.refuse("these arguments of 'numpy.nan_to_num'", "np.where(np.isnan(x), 0.0, x)")
+    if args[0].type.kind != "f":
+        return args[0]
+    if args[0].type.dtype != np.dtype(float):
+        lo.refuse("'numpy.nan_to_num' of other than float64", "np.where(np.isnan(x), 0.0, x)")
+    return apply_elementwise(lo, np.positive, args, lambda lo, a, ts, r: call(lo.helper(scalars.nan_to_num), a[0]))
+
+
+ELEMENTWISE[np.nan_to_num] = _nan_to_num
+
+
+def _sinc_derivative(lo, args):
+    if len(args) != 1 or args[0].type.dtype != np.dtype(float):
+        lo.refuse("higher derivatives of 'numpy.sinc', or of other than float64")
+    return apply_elementwise(lo, np.positive, args, lambda lo, a, ts, r: call(lo.helper(scalars.sinc_slope), a[0]))
+
+
+ELEMENTWISE[sinc_derivative] = _sinc_derivative
 ELEMENTWISE[np.real] = _real
 ELEMENTWISE[np.imag] = _imag
 ELEMENTWISE[np.conjugate] = ELEMENTWISE[np.conj] = _conj

@@ -498,6 +498,8 @@ def _subscript(lo, node):
         return subscripted(lo, base, node.slice, node)
     if isinstance(t, Items):
         return _item(lo, base, node)
+    if isinstance(t, Scalar) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
+        return base
     if isinstance(t, Record):
         from .records import key_of, read
 

@@ -157,6 +157,9 @@ def _hashable(value):
     return True
 
 
+_TAKE = {np.round: 1, np.around: 1, np.sinc: 1, np.real: 1, np.imag: 1}  # elementwise functions that are no ufuncs
+
+
 def apply(lo, function, args, kwargs, node=None) -> Typed:
     """`function(*args, **kwargs)`."""
     if not _hashable(function):
@@ -170,6 +173,9 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
                 raise
             lo.refuse(f"these arguments of '{spelling(function)}' ({', '.join(kwargs) or 'by position'})")
     build = ELEMENTWISE.get(function)
+    takes = function.nin if isinstance(function, np.ufunc) else _TAKE.get(function, len(args))
+    if build is not None and len(args) != takes:
+        lo.refuse(f"'{spelling(function)}' with {len(args)} arguments in the place of a value")
     if build is not None and not kwargs:
         return build(lo, args)
     if build is not None:
@@ -299,6 +305,6 @@ from ...runtime.tape import Tape  # noqa: E402
 SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
 
 from . import array_shadows, builtin_functions, contractions, creation, decompositions, inlined, linalg, lists  # noqa: E402, F401
-from . import products, records, reductions, shapes, sorting  # noqa: E402, F401
+from . import products, records, reductions, shapes, signals, sorting  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -17,7 +17,7 @@ from ...runtime import creating, decompositions, linalg, order, products, quotie
 from ...runtime.mutators import winning
 from ...runtime.numba.matrices import cofactors
 from ...transform.code import name
-from .functions import handles
+from .functions import HANDLERS, handles, spelling
 from .typed import Typed
 from .types import Array, Known, Scalar
 
@@ -195,14 +195,14 @@ def _isclose(a, b, rtol=1e-05, atol=1e-08):
 
 @inlined(np.diff)
 def _diff(a):
-    return a[1:] - a[:-1]
+    return a[..., 1:] - a[..., :-1]
 
 
 @inlined(signals.diff_adjoint)
 def _diff_adjoint(value, shape, n=1, axis=-1, before=0, after=0):
     a_bar = np.zeros(shape)
-    a_bar[1:] += value
-    a_bar[:-1] -= value
+    a_bar[..., 1:] += value
+    a_bar[..., :-1] -= value
     return a_bar
 
 
@@ -212,13 +212,61 @@ def _cross(a, b):
 
 
 @inlined(products.cross_left_adjoint)
-def _cross_left_adjoint(c_bar, shape, b):
+def _cross_left_adjoint(c_bar, shape, b, axisa=-1, axisb=-1, axisc=-1):
     return np.cross(b, c_bar)
 
 
 @inlined(products.cross_right_adjoint)
-def _cross_right_adjoint(c_bar, a, shape):
+def _cross_right_adjoint(c_bar, a, shape, axisa=-1, axisb=-1, axisc=-1):
     return np.cross(c_bar, a)
+
+
+def _only(function, fits, hint):
+    """Refuse the calls of an inlined function that its body does not stand for."""
+    inner = HANDLERS[function]
+
+    def handler(lo, args, kwargs):
+        if not fits(args, kwargs):
+            lo.refuse(f"these arguments of '{spelling(function)}'", hint)
+        return inner(lo, args, kwargs)
+
+    HANDLERS[function] = handler
+
+
+def _of_vectors(args, kwargs):
+    return all(isinstance(a.type, Array) and a.type.rank == 1 for a in args)
+
+
+def _of_last_axis(args, kwargs):
+    given = dict(zip(("n", "axis", "before", "after"), args[2:], strict=False)) | kwargs
+    n, axis = (given[k].const if k in given else d for k, d in (("n", 1), ("axis", -1)))
+    return n == 1 and axis in (-1, len(getattr(args[1].type, "items", ())) - 1) and all(
+        given[k].is_known and given[k].const == 0 for k in ("before", "after") if k in given)
+
+
+_only(np.cross, _of_vectors, "write the three products out, with the axis as the last")
+_only(signals.diff_adjoint, _of_last_axis, "differences along the last axis: np.diff(x)")
+
+
+@inlined(np.average)
+def _average(a):
+    return np.mean(a)
+
+
+@inlined(creating.weighted_sum)
+def _weighted_sum(weights, y_bar, axis=0):
+    return np.dot(weights, y_bar)
+
+
+_only(creating.weighted_sum, lambda args, kwargs: _of_vectors(args[:2], kwargs), "numbers as the bounds")
+
+
+@inlined(selection.keep_where)
+def _keep_where(test, x, y):
+    return np.where(test(x), y, 0.0)
+
+
+_only(selection.keep_where, lambda args, kwargs: args[1].type.kind == "f", "real numbers")
 
 
 @inlined(linalg.det_adjoint)

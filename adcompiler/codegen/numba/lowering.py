@@ -180,7 +180,7 @@ class Lowering:
         self.counters.discard(target)
         self.less = {a: b for a, b in self.less.items() if target not in (a, b)}
         if target in self.learnt.guarded:
-            self.assign(self.flag(target), constant(True))
+            self.assign(self.flag(target), constant(t != NONE))
 
     def flag(self, target):
         return f"{target}_is_set"

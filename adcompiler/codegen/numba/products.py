@@ -86,9 +86,10 @@ def _outer(lo, args, kwargs):
 
 @handles(np.trace, np.ndarray.trace)
 def _trace(lo, args, kwargs):
-    if len(args) > 1 or kwargs or args[0].type.rank != 2:
+    offset = args[1] if len(args) > 1 else kwargs.get("offset", constant_of(0))
+    if len(args) > 2 or set(kwargs) - {"offset"} or args[0].type.rank != 2 or not offset.is_known:
         lo.refuse("these arguments of 'numpy.trace'")
-    return total(lo, diagonal(lo, args[0]), Scalar(args[0].type.dtype, False))
+    return total(lo, diagonal(lo, args[0], offset.const), Scalar(args[0].type.dtype, False))
 
 
 @handles(np.diag, np.diagonal, np.ndarray.diagonal)

@@ -259,6 +259,8 @@ def _list_shadow(lo, t: Listed) -> Typed:
         lo.refuse("the adjoint of a list that is found by its identity", "make the list once, in front of the loops")
     (site,) = t.sites
     if site not in lo.learnt.shadow_lists:
+        if t.element is not None and site not in lo.learnt.elements:
+            lo.learnt.pushed(site, t.element)
         lo.learnt.shadow_lists[site] = lo.fresh("values"), lo.fresh("values_bar")
         lo.learnt.changed = True
         lo.assign(lo.learnt.shadow_lists[site][0], constant(None))

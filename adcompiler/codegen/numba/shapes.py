@@ -140,14 +140,29 @@ def _expand_dims(lo, args, kwargs):
     return with_ones(lo, args[0], {a % rank for a in axes})
 
 
-@handles(np.flip, np.flipud)
+@handles(np.flip)
 def _flip(lo, args, kwargs):
     v = array(lo, args[0])
     given = args[1] if len(args) > 1 else kwargs.get("axis")
     if given is None or isinstance(given.type, Known):
-        axes = set(range(v.type.rank))
-    else:
-        axes = {a % v.type.rank for a in _constants(lo, given, "axes")}
+        return flipped(lo, v, set(range(v.type.rank)))
+    return flipped(lo, v, {a % v.type.rank for a in _constants(lo, given, "axes")})
+
+
+@handles(np.flipud)
+def _flipud(lo, args, kwargs):
+    return flipped(lo, array(lo, args[0]), {0})
+
+
+@handles(np.fliplr)
+def _fliplr(lo, args, kwargs):
+    if args[0].type.rank < 2:
+        lo.refuse("'numpy.fliplr' of a vector", "x[::-1]")
+    return flipped(lo, array(lo, args[0]), {1})
+
+
+def flipped(lo, v, axes) -> Typed:
+    """The view that runs backwards along these axes."""
     from .subscripts import viewed
 
     return viewed(lo, v, [
@@ -303,7 +318,7 @@ def reshaped(lo, v: Typed, shape: Typed) -> Typed:
         shape = tuple_of([shape])
     parts = [integer(lo, p) for p in (shape.items or _tuple_parts(shape))]
     if isinstance(v.type, Scalar):
-        return filled(lo, [Axis(1, lambda: constant(1)) for _ in parts], v, v.type.dtype)
+        return filled(lo, [Axis(1, lambda: constant(1)) for _ in parts], v, v.type.dtype) if parts else v
     if not parts:
         v = settled(lo, v)
         return Typed(ast.Subscript(v.node, packed_index([constant(0)] * v.type.rank), ast.Load()),
@@ -391,6 +406,21 @@ def _concatenate(lo, args, kwargs):
     return joined(lo, [_as_array(lo, p) for p in _operands(lo, args[0])], axis.const)
 
 
+@handles(np.append)
+def _append(lo, args, kwargs):
+    """Of vectors and numbers, or along an axis."""
+    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    parts = [with_ones(lo, array(lo, filled(lo, [Axis(1, lambda: constant(1))], p, p.type.dtype)), set())
+             if isinstance(p.type, Scalar) else _as_array(lo, p) for p in args[:2]]
+    if axis is None or isinstance(axis.type, Known):
+        if any(p.type.rank != 1 for p in parts):
+            lo.refuse("'numpy.append' of matrices without an axis", "np.ravel both first")
+        return joined(lo, parts, 0)
+    if not axis.is_known or parts[0].type.rank != parts[1].type.rank:
+        lo.refuse("these arguments of 'numpy.append'")
+    return joined(lo, parts, axis.const)
+
+
 def joined(lo, parts, axis) -> Typed:
     """Arrays joined along an axis, each copied to its place."""
     rank = parts[0].type.rank
@@ -465,8 +495,12 @@ def _split_like(lo, args, kwargs):
     given = {**dict(zip(("y_bar", "shapes", "axis", "rank"), args, strict=False)), **kwargs}
     y_bar = settled(lo, given["y_bar"])
     shapes = given["shapes"].items
-    axis = given.get("axis", constant_of(0)).const
+    axis = given.get("axis", constant_of(0))
+    axis = axis.const if axis.is_known else None
     rank = given.get("rank", constant_of(0)).const
+    if axis is None and y_bar.type.rank == 1 and shapes and all(
+            isinstance(s.type, Items) and len(s.type.items) < 2 for s in shapes):
+        axis = 0
     if axis is None or shapes is None or any(not isinstance(s.type, Items) for s in shapes):
         lo.refuse("the adjoint of this join")
     axis %= y_bar.type.rank

@@ -67,8 +67,38 @@ def assign_name(lo, identifier, node, origin):
     if checkpoints.makes_loop(lo, node):
         checkpoints.make(lo, identifier, node)
         return
+    absent = _absent(lo, node)
+    if absent is not None:
+        _assign_if_present(lo, identifier, node, absent)
+        return
     value = expression(lo, node)
     bind(lo, identifier, value, origin)
+
+
+def _absent(lo, node):
+    """The name `a` of `None if a is None else e`, where it is None on some paths only."""
+    if not (isinstance(node, ast.IfExp) and isinstance(node.body, ast.Constant) and node.body.value is None):
+        return None
+    test = node.test
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and isinstance(test.left, ast.Name)
+            and isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None):
+        return None
+    identifier = test.left.id
+    return identifier if identifier in lo.learnt.nullable and identifier in lo.unsure else None
+
+
+def _assign_if_present(lo, identifier, node, absent):
+    """`identifier = None if absent is None else e`: a name that has no value where the other has none."""
+    lo.learnt.guard(absent)
+    lo.env.pop(identifier, None)
+    if identifier in lo.learnt.guarded:
+        lo.assign(lo.flag(identifier), constant(False))
+    before = lo.state()
+    lo.unsure.discard(absent)
+    body = lo.block([ast.Assign([name(identifier, True)], node.orelse)])
+    lo.restore(lo.joined(before, lo.state()))
+    lo.emit(ast.If(name(lo.flag(absent)), body, []))
+    lo.learnt.nullable.add(identifier)
 
 
 def bind(lo, identifier, value: Typed, origin):
@@ -129,6 +159,8 @@ def _unpack(lo, target, value_node):
         value = _rows(lo, value, len(target.elts))
     if isinstance(value.type, Listed) and value.items is not None:
         value = Typed(None, Items(tuple(p.type for p in value.items)), items=value.items)
+    elif isinstance(value.type, Listed):
+        value = _elements(lo, value, len(target.elts))
     if not isinstance(value.type, Items) or len(value.type.items) != len(target.elts):
         lo.refuse("this unpacking", "index the value: a = v[0]; b = v[1]")
     parts = value.items
@@ -159,6 +191,20 @@ def _rows(lo, value, count) -> Typed:
     error = ast.Raise(call(name("ValueError"), constant(f"an array that is unpacked to {count} targets has another length")))
     lo.emit(ast.If(ast.Compare(length, [ast.NotEq()], [constant(count)]), [error], []))
     parts = [item_at(lo, value, constant_of(k)) for k in range(count)]
+    return Typed(None, Items(tuple(p.type for p in parts)), items=parts)
+
+
+def _elements(lo, value, count) -> Typed:
+    """The elements of a list that is unpacked to so many targets."""
+    from .expressions import constant_of
+
+    value = lists.named(lo, value)
+    error = ast.Raise(call(name("ValueError"), constant(f"a list that is unpacked to {count} targets has another length")))
+    lo.emit(ast.If(ast.Compare(call(name("len"), value.node), [ast.NotEq()], [constant(count)]), [error], []))
+    parts = []
+    for k in range(count):
+        element = lists.item(lo, value, constant_of(k).node)
+        parts.append(lo.held(element) if isinstance(element.type, Scalar) else element)
     return Typed(None, Items(tuple(p.type for p in parts)), items=parts)
 
 

@@ -12,7 +12,7 @@ from ...transform.code import call, constant, name
 from .arrays import _index_map, array, array_name, common_axes, packed_index, settled, unsigned
 from .bounds import position
 from .typed import Axis, Typed
-from .types import INT, Array, Known, Listed, Scalar, plus
+from .types import INT, Array, Items, Known, Listed, Scalar, plus
 
 
 def subscripted(lo, base: Typed, index, origin) -> Typed:
@@ -90,6 +90,9 @@ def _evaluated(lo, n, alone):
         return [array_name(lo, made)]
     if value.items is not None and alone:
         return [p if not (isinstance(p.type, Known) and p.type.value is None) else None for p in value.items]
+    if isinstance(t, Items) and alone and all(isinstance(i, Scalar) and i.kind in "iu" for i in t.items):
+        held = lo.held(value, "place")
+        return [Typed(ast.Subscript(held.node, constant(k), ast.Load()), i) for k, i in enumerate(t.items)]
     lo.refuse(f"this index ('{ast.unparse(n)}')", "use integers, slices, or arrays of integers or bools")
 
 

@@ -428,3 +428,44 @@ def added(total, term):
     3.0
     """
     return total + term
+
+
+@njit(cache=True)
+def angle(z):
+    """`np.angle(z)` of a complex number.
+
+    >>> angle(1j) == math.pi / 2
+    True
+    """
+    return math.atan2(z.imag, z.real)
+
+
+@njit(cache=True)
+def nan_to_num(x):
+    """`np.nan_to_num(x)`: 0 for NaN, the largest finite number for an infinite one.
+
+    >>> nan_to_num(math.nan), nan_to_num(2.0)
+    (0.0, 2.0)
+    """
+    if math.isnan(x):
+        return 0.0
+    if math.isinf(x):
+        return 1.7976931348623157e308 if x > 0 else -1.7976931348623157e308
+    return x
+
+
+@njit(cache=True)
+def sinc_slope(x):
+    """The derivative of `np.sinc`; near 0 by its series, where the formula cancels.
+
+    >>> sinc_slope(0.0), sinc_slope(1.0)
+    (-0.0, -1.0)
+    """
+    if abs(x) >= 1.0:
+        return (math.cos(math.pi * x) - math.sin(math.pi * x) / (math.pi * x)) / x
+    u = math.pi * x
+    term, total = -u / 6.0, 0.0
+    for k in range(1, 21):
+        total += 2 * k * term
+        term *= -u * u / ((2 * k + 2) * (2 * k + 3))
+    return math.pi * total

@@ -1,0 +1,56 @@
+"""Functions of arrays in compiled code: the same numbers as by NumPy, or a refusal."""
+import numpy as np
+import pytest
+
+import adcompiler as ad
+
+pytest.importorskip("numba")
+pytestmark = pytest.mark.filterwarnings("ignore")
+W = np.array([[1.0, 2.0, 3.0], [5.0, 7.0, 11.0], [13.0, 17.0, 19.0]])
+
+
+def flips_and_differences(m):
+    a = np.flipud(m) * W + np.fliplr(m) * W**2 + np.flip(m) * m
+    return np.sum(a) + np.sum(np.diff(m) ** 2) + np.sum(np.diff(m[0]) ** 3) + np.trace(m @ m, offset=1)
+
+
+def joins_and_convolutions(m):
+    a = np.append(m[0], m[1, 1])
+    y = np.convolve(a, m[2], "same") + np.convolve(a, m[0])[1:-1]
+    k = np.searchsorted(W[0], 2.5)
+    return np.sum(y * y) * W[0, k] + np.sum(np.diag(m[0], 1)[:3, :3] @ m)
+
+
+def pieces(m):
+    a, b = [np.sum(m), m[0, 0]]
+    place = (1, 2)
+    return a * b * m[place] + np.sum(np.nan_to_num(m) * np.sinc(m / 5.0))
+
+
+@pytest.mark.parametrize("f", [flips_and_differences, joins_and_convolutions, pieces])
+def test_as_by_numpy(f):
+    m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0
+    value, gradient = ad.value_and_grad(f, backend="numba")(m)
+    expected, right = ad.value_and_grad(f)(m)
+    assert np.isclose(value, expected, rtol=1e-12)
+    assert np.allclose(gradient, right, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("f, what", [
+    (lambda m: np.sum(np.around(m, 1) * m), "numpy.around"),
+    (lambda m: np.sum(np.cross(m, W) * W), "numpy.cross"),
+    (lambda m: np.sum(np.zeros((3, 3), order="F") * m), "Fortran"),
+])  # fmt: skip
+def test_what_would_mean_something_else_is_refused(f, what):
+    with pytest.raises(ad.UnsupportedSyntaxError, match=what):
+        ad.grad(f, backend="numba")(np.ones((3, 3)))
+
+
+def test_a_vector_reshaped_to_another_length_is_an_error():
+    def f(x, n):
+        return np.sum(np.reshape(x * 2.0, n) ** 2)
+
+    gradient = ad.grad(f, backend="numba")
+    assert np.allclose(gradient(np.ones(3), -1), 8.0)
+    with pytest.raises(ValueError, match="cannot reshape"):
+        gradient(np.ones(3), 4)
