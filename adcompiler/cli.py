@@ -179,7 +179,8 @@ def _refuse_unknown_names(wrt, function):
         if isinstance(w, int):
             known = w < len(names) or inspect.Parameter.VAR_POSITIONAL in kinds
         if not known:
-            raise UsageError(f"--wrt {w}: {getattr(function, '__name__', 'the function')} has the parameters {', '.join(names)}")
+            called = getattr(function, "__name__", "the function")
+            raise UsageError(f"--wrt {w}: {called} has the parameters {', '.join(names)}")
 
 
 def _refuse_unknown_types(types, function):

@@ -548,8 +548,8 @@ def register_functional(function, **given):
 def _parse(template) -> dict:
     lines, first = inspect.getsourcelines(template)
     filename = inspect.getsourcefile(template) or "<unknown>"
-    tree = None if getattr(template, "__name__", "<lambda>") == "<lambda>" else ast.parse(textwrap.dedent("".join(lines)))
-    tree = tree and tree.body[0]
+    named = getattr(template, "__name__", "<lambda>") != "<lambda>"
+    tree = ast.parse(textwrap.dedent("".join(lines))).body[0] if named else None
     if not isinstance(tree, ast.FunctionDef):
         raise AdcompilerError(
             "a rule is a template with a name: its first statement names the result, the others the adjoints",

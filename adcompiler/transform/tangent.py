@@ -292,14 +292,11 @@ class TangentBuilder:
 
     def store(self, s: Store):
         """`base[index] = value`: the same store of the tangent, zero for a constant."""
-        base, value = s.base, s.value
-        if not isinstance(base, Var) or not base.active:
+        found = self.stored_region(s)
+        if found is None:
             return
-        active = isinstance(value, Var) and value.active
-        if not active and s.op is not None:
-            return
-        whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
-        region = subscript(self.dot(base), constant(Ellipsis) if whole else self.reusable.index(s.index), True)
+        region, active, whole = found
+        value = s.value
         if isinstance(s.printed, tuple) and self.scaled(s, region, whole):
             return
         if s.op is not None:
@@ -308,6 +305,19 @@ class TangentBuilder:
             self.line(region, self.dot(value), ast.Add() if s.op is operator.add else ast.Sub(), keep=True)
             return
         self.line(region, self.dot(value) if active else constant(0.0), keep=True)
+
+    def stored_region(self, s: Store):
+        """The tangent of what a store changes: its region, is the value active, is it the whole; None if it has none."""
+        base, active = s.base, isinstance(s.value, Var) and s.value.active
+        if not isinstance(base, Var) or not base.active or not active and s.op is not None:
+            return None
+        whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
+        region = subscript(self.dot(base), constant(Ellipsis) if whole else self.place(s.index), True)
+        return region, active, whole
+
+    def place(self, index):
+        """An index as it stands in the tangent."""
+        return self.reusable.index(index)
 
     def scaled(self, s: Store, region, whole) -> bool:
         """`x *= c` and `x /= c` with a constant `c` scale the tangent in the same way."""

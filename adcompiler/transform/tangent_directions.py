@@ -122,24 +122,23 @@ class DirectionsBuilder(TangentBuilder):
         return isinstance(t, Num) and t.boxed is True and t.kind in "ib"
 
     def store(self, s: Store):
-        base, value = s.base, s.value
-        if not isinstance(base, Var) or not base.active:
+        found = self.stored_region(s)
+        if found is None:
             return
-        active = isinstance(value, Var) and value.active
-        if not active and s.op is not None:
-            return
-        whole = s.index is None or (isinstance(s.index, Const) and s.index.value is Ellipsis)
-        region = subscript(self.dot(base), constant(Ellipsis) if whole else self.behind(s.index), True)
+        region, active, whole = found
         if not active:
             self.line(region, constant(0.0), keep=True)
             return
-        rank = rank_of(base.type if whole else indexed_type(self.cx, base.type, s.index)[0])
-        given = self.lifted(self.dot(value), value, rank)
+        rank = rank_of(s.base.type if whole else indexed_type(self.cx, s.base.type, s.index)[0])
+        given = self.lifted(self.dot(s.value), s.value, rank)
         if s.op is None:
             self.line(region, given, keep=True)
             return
         op = ast.Add() if s.op.__name__ == "add" else ast.Sub()
         self.line(region, given, op, keep=True)
+
+    def place(self, index):
+        return self.behind(index)
 
     def lines(self, s):
         if isinstance(s, ContainerOp) and s.kind in ("elements", "permute"):

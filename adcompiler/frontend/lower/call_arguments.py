@@ -99,7 +99,8 @@ def _reads_at_once(cx, node, function) -> bool:
         step = node.args[0]
         if isinstance(step, ast.Lambda):
             return not any(isinstance(n, ast.Call) for n in ast.walk(step.body))
-        return isinstance(step, (ast.Name, ast.Attribute)) and lookup(cx.constant(lower_expression(cx, step))) is not None
+        named = isinstance(step, (ast.Name, ast.Attribute))
+        return named and lookup(cx.constant(lower_expression(cx, step))) is not None
     return function in _CONSUMERS
 
 
