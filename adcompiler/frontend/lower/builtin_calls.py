@@ -20,7 +20,7 @@ from ...runtime.choosing import position_of_largest, position_of_smallest
 from ...runtime.functional_rules import call_jvp, call_vjp
 from ...segments import checkpoint
 from ...surgery import on_adjoint
-from . import iterators, match_kinds, numbers
+from . import copies, iterators, match_kinds, numbers
 from .checkpoints import checkpointed_function
 from .functional_rules import fitting_tangent, walked_rule
 from .hooks import lower_on_adjoint
@@ -523,6 +523,7 @@ HANDLERS = {
     enumerate: _lazy("enumerate"),
     iter: _lazy("iter"),
     **iterators.HANDLERS,
+    **copies.HANDLERS,
     next: _next,
     on_adjoint: lower_on_adjoint,
     checkpoint: checkpointed_function,
