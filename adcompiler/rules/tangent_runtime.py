@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..runtime.shape import unbroadcast
-from ..runtime.tangents import laid_out, spread, spread_copy, zeros_laid_out
+from ..runtime.tangents import laid_out, spread, spread_copy, zero_tangent, zeros_laid_out
 from .registry import inactive, rule
 
 
@@ -27,4 +27,4 @@ def spread_copy_(tangent, value):
     tangent_bar = unbroadcast(y_bar, np.shape(tangent))
 
 
-inactive(zeros_laid_out)
+inactive(zeros_laid_out, zero_tangent)

@@ -18,6 +18,7 @@ from ...ir.nodes import NOTHING, Call, Const, Effect, Raw, Slice, Var
 from ...ir.types import BOOL, INT, OPAQUE, Num, Opaque, Ref, Static, Tup
 from ...runtime.choosing import position_of_largest, position_of_smallest
 from ...runtime.functional_rules import call_jvp, call_vjp
+from ...runtime.tangents import zero_tangent
 from ...segments import checkpoint
 from ...surgery import on_adjoint
 from . import copies, iterators, match_kinds, numbers
@@ -469,6 +470,15 @@ def _functional_jvp(cx, node, args, kwargs):
     return None if tangent is None else fitting_tangent(cx, node, cx.constant(args[0]), tangent, args[2])
 
 
+def _zero_tangent(cx, node, args, kwargs):
+    """A zero tangent in generated code that is differentiated again: walked where the structure of its value is known."""
+    from .inlining import call_user_function
+
+    if isinstance(cx.type(args[0]), Opaque):
+        return None
+    return call_user_function(cx, node, zero_tangent, args, kwargs, any(map(cx.varied, args)))
+
+
 def _einsum_of_lists(cx, node, args, kwargs):
     """`np.einsum(x, [0, 1], y, [1], [0])`: the subscripts as text."""
     from .rule_calls import emit_call
@@ -491,6 +501,7 @@ HANDLERS = {
     **match_kinds.HANDLERS,
     call_vjp: _functional_rule,
     call_jvp: _functional_jvp,
+    zero_tangent: _zero_tangent,
     len: _len,
     np.ndim: _ndim,
     isinstance: _isinstance,

@@ -24,21 +24,36 @@ from ...runtime.scipy.trajectories import (
     solve_ivp_adjoints,
     solve_ivp_result,
     solve_ivp_tangent,
+    trajectory_adjoints,
+)
+from ...runtime.scipy.calls import scaled
+from ...runtime.scipy.second_derivatives import (
+    paired,
+    quad_second_adjoint,
+    slope_at_limit,
+    slopes_at_limit,
+    sum_of_adjoints,
+    trajectory_second_adjoints,
+    trajectory_second_tangent,
 )
 from ...runtime.signals import trapezoid_adjoint, trapezoid_points_adjoint, trapezoid_steps_adjoint
 from ..registry import rule
+from ._types import like_arguments
 from ..unsupported import first_order
 
-_FIRST_ORDER = {"second order": "the derivative is an integration of its own, which is done when the program runs"}
 
 # ---- integrals of functions ----
+
+
+def _number(*types, **named):
+    return FLOAT
 
 
 def _value_and_error(*types, **named):
     return Tup((FLOAT, FLOAT))
 
 
-@rule(integrate.quad, calls={"func": ("args", 1)}, infer=_value_and_error, constant_in=("points",), unchecked=_FIRST_ORDER)
+@rule(integrate.quad, calls={"func": ("args", 1)}, infer=_value_and_error, constant_in=("points",))
 def quad(func, a, b, args=(), *, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None):
     y, error = integrate.quad(func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points)
     a_bar = -y_bar * limit_value(func, a, args)
@@ -88,7 +103,12 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
 # ---- initial value problems ----
 
 _TIMES = Num("f", np.dtype(float), 1, True, (None,))
+_VECTOR = Num("f", np.dtype(float), 1, True, (None,))
 _TABLE = Num("f", np.dtype(float), 2, True, (None, None))
+
+
+def _table(*types, **named):
+    return _TABLE
 
 
 @rule(
@@ -97,19 +117,18 @@ _TABLE = Num("f", np.dtype(float), 2, True, (None, None))
     calls={"fun": ("args", 2)},
     infer=lambda *types, **named: Tup((_TIMES, _TABLE, OPAQUE, OPAQUE, OPAQUE, OPAQUE), TrajectoryResult),
     name="scipy.integrate.solve_ivp",
-    unchecked=_FIRST_ORDER,
 )
 def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, *, args=None, rtol=1e-3, atol=1e-6, first_step=None, max_step=np.inf
 ):
     t, y, success, status, message, nfev = solve_ivp_result(fun, t_span, y0, method, t_eval, args)
-    adjoints = solve_ivp_adjoints(y_bar, fun, t, t_span, y0, args, method, rtol, atol, max_step)
+    adjoints = trajectory_adjoints(y_bar, fun, t, t_span, y0, args, method, rtol, atol, max_step)
     y0_bar = adjoints[0]
     args_bar = adjoints[1]
     y_dot = solve_ivp_tangent(y0_dot, args_dot, fun, t, t_span, y0, args, method, rtol, atol, max_step)
 
 
-@rule(integrate.odeint, calls={"func": ("args", 2)}, infer=lambda *types, **named: _TABLE, unchecked=_FIRST_ORDER)
+@rule(integrate.odeint, calls={"func": ("args", 2)}, infer=lambda *types, **named: _TABLE)
 def odeint(func, y0, t, args=(), *, tfirst=False, rtol=None, atol=None):
     y = integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol)
     adjoints = odeint_adjoints(y_bar, func, t, y0, args, tfirst, rtol, atol)
@@ -118,13 +137,104 @@ def odeint(func, y0, t, args=(), *, tfirst=False, rtol=None, atol=None):
     y_dot = odeint_tangent(y0_dot, args_dot, func, t, y0, args, tfirst, rtol, atol)
 
 
-first_order(
-    quad_args_adjoint,
-    quad_args_tangent,
-    odeint_adjoints,
-    odeint_tangent,
+# ---- derivatives of these derivatives: see runtime.scipy.second_derivatives ----
+
+THIRD = {"second order": "that of an adjoint is the third order, and the doubled problem is made when the program runs"}
+
+
+@rule(quad_args_adjoint, calls={"func": (None, None)}, infer=like_arguments(4), constant_in=("points",), unchecked=THIRD)
+def quad_args_adjoint_(seed, func, a, b, args, points=None, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
+    y = quad_args_adjoint(seed, func, a, b, args, points, epsabs, epsrel, limit)
+    seed_bar = quad_args_tangent(func, a, b, args, y_bar, points, epsabs, epsrel, limit)
+    a_bar = -seed * slope_at_limit(func, a, args, y_bar)
+    b_bar = seed * slope_at_limit(func, b, args, y_bar)
+    args_bar = quad_second_adjoint(seed, func, a, b, args, y_bar, points, epsabs, epsrel, limit)
+    y_dot = sum_of_adjoints(
+        quad_args_adjoint(seed_dot, func, a, b, args, points, epsabs, epsrel, limit),
+        quad_second_adjoint(seed, func, a, b, args, args_dot, points, epsabs, epsrel, limit),
+        scaled(slopes_at_limit(func, a, args), -seed * a_dot),
+        scaled(slopes_at_limit(func, b, args), seed * b_dot),
+    )
+
+
+@rule(quad_args_tangent, calls={"func": (None, None)}, infer=_number, constant_in=("points",), unchecked=THIRD)
+def quad_args_tangent_(func, a, b, args, along, points=None, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
+    y = quad_args_tangent(func, a, b, args, along, points, epsabs, epsrel, limit)
+    a_bar = -y_bar * slope_at_limit(func, a, args, along)
+    b_bar = y_bar * slope_at_limit(func, b, args, along)
+    args_bar = quad_second_adjoint(y_bar, func, a, b, args, along, points, epsabs, epsrel, limit)
+    along_bar = quad_args_adjoint(y_bar, func, a, b, args, points, epsabs, epsrel, limit)
+    y_dot = (
+        quad_args_tangent(func, a, b, args, along_dot, points, epsabs, epsrel, limit)
+        + paired(quad_second_adjoint(1.0, func, a, b, args, along, points, epsabs, epsrel, limit), args_dot)
+        - slope_at_limit(func, a, args, along) * a_dot
+        + slope_at_limit(func, b, args, along) * b_dot
+    )
+
+
+def _start_and_arguments(*types, **named):
+    """The types of the adjoints of the initial values and of the arguments."""
+    return Tup((_VECTOR, like_arguments(5)(*types)))
+
+
+@rule(
     solve_ivp_adjoints,
+    calls={"fun": (None, None)},
+    infer=_start_and_arguments,
+    constant_in=("t", "t_span", "max_step"),
+    unchecked=THIRD,
+)
+def solve_ivp_adjoints_(
+    seed, fun, t, t_span, y0, args, method="RK45", rtol=1e-3, atol=1e-6, max_step=np.inf, time_first=True
+):
+    start, further = solve_ivp_adjoints(seed, fun, t, t_span, y0, args, method, rtol, atol, max_step, time_first)
+    seed_bar = solve_ivp_tangent(
+        start_bar, further_bar, fun, t, t_span, y0, args, method, rtol, atol, max_step, time_first
+    )
+    second = trajectory_second_adjoints(
+        seed, fun, t, t_span, y0, args, start_bar, further_bar, method, rtol, atol, max_step, time_first
+    )
+    y0_bar = second[0]
+    args_bar = second[1]
+    moved = solve_ivp_adjoints(seed_dot, fun, t, t_span, y0, args, method, rtol, atol, max_step, time_first)
+    changes = trajectory_second_adjoints(
+        seed, fun, t, t_span, y0, args, y0_dot, args_dot, method, rtol, atol, max_step, time_first
+    )
+    start_dot = moved[0] + changes[0]
+    further_dot = sum_of_adjoints(moved[1], changes[1])
+
+
+@rule(
     solve_ivp_tangent,
-    reason="integrals and trajectories by scipy.integrate have derivatives of first order",
+    calls={"fun": (None, None)},
+    infer=_table,
+    constant_in=("t", "t_span", "max_step"),
+    unchecked=THIRD,
+)
+def solve_ivp_tangent_(
+    start, further, fun, t, t_span, y0, args, method="RK45", rtol=1e-3, atol=1e-6, max_step=np.inf, time_first=True
+):
+    y = solve_ivp_tangent(start, further, fun, t, t_span, y0, args, method, rtol, atol, max_step, time_first)
+    adjoints = solve_ivp_adjoints(y_bar, fun, t, t_span, y0, args, method, rtol, atol, max_step, time_first)
+    start_bar = adjoints[0]
+    further_bar = adjoints[1]
+    second = trajectory_second_adjoints(
+        y_bar, fun, t, t_span, y0, args, start, further, method, rtol, atol, max_step, time_first
+    )
+    y0_bar = second[0]
+    args_bar = second[1]
+    y_dot = solve_ivp_tangent(
+        start_dot, further_dot, fun, t, t_span, y0, args, method, rtol, atol, max_step, time_first
+    ) + trajectory_second_tangent(
+        fun, t, t_span, y0, args, (start, further), (y0_dot, args_dot), method, rtol, atol, max_step, time_first
+    )
+
+
+first_order(
+    quad_second_adjoint,
+    slopes_at_limit,
+    trajectory_second_adjoints,
+    trajectory_second_tangent,
+    reason="integrals and trajectories by scipy.integrate have derivatives of the first two orders",
     instead="the quadrature or the steps of the integrator in Python, as a sum or a loop",
 )

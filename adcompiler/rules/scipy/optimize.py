@@ -14,6 +14,7 @@ from ...runtime.scipy.minima import (
     LeastSquaresResult,
     MinimumResult,
     ScalarMinimumResult,
+    as_bounds,
     curve_fit_adjoints,
     curve_fit_tangents,
     least_squares_adjoint,
@@ -36,8 +37,19 @@ from ...runtime.scipy.roots import (
     scalar_root_adjoint,
     scalar_root_tangent,
 )
+from ...runtime.scipy.second_derivatives import (
+    cost_of,
+    fixed_point_second_adjoint,
+    fixed_point_second_tangent,
+    minimum_second_adjoint,
+    minimum_second_tangents,
+    root_second_adjoint,
+    root_second_tangent,
+    sum_of_adjoints,
+)
 from ..registry import inactive, rule
 from ..unsupported import first_order
+from ._types import like_arguments, like_place
 
 
 def _number(*types, **named):
@@ -51,50 +63,53 @@ def _like_start(f, start, *types, **named):
     return FLOAT
 
 
+# The function goes to the derivative of a solution as it is.
+AS_IT_IS = {"f": (None, None)}
+
+
 MATRIX = Num("f", np.dtype(float), 2, True, (None, None))
 VECTOR = Num("f", np.dtype(float), 1, True, (None,))
 
-_FIRST_ORDER = {"second order": "the implicit function theorem is applied to the solution when the program runs"}
 
 # ---- roots of functions of one variable ----
 
 
-@rule(optimize.brentq, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
+@rule(optimize.brentq, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
 def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.brentq(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.brenth, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
+@rule(optimize.brenth, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
 def brenth(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.brenth(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.ridder, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
+@rule(optimize.ridder, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
 def ridder(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.ridder(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.bisect, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
+@rule(optimize.bisect, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
 def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.bisect(f, a, b, args, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.toms748, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"), unchecked=_FIRST_ORDER)
+@rule(optimize.toms748, calls={"f": ("args", 1)}, infer=_number, constant_in=("a", "b"))
 def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     x = optimize.toms748(f, a, b, args, k, xtol, rtol, maxiter)
     args_bar = scalar_root_adjoint(x_bar, f, x, args)
     x_dot = scalar_root_tangent(f, x, args, args_dot)
 
 
-@rule(optimize.newton, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0", "x1"), unchecked=_FIRST_ORDER)
+@rule(optimize.newton, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0", "x1"))
 def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0):
     x = optimize.newton(func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol)
     args_bar = scalar_root_adjoint(x_bar, func, x, args)
@@ -108,7 +123,6 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
     infer=lambda *types, **named: Tup((FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), ScalarRootResult),
     constant_in=("bracket", "x0", "x1"),
     name="scipy.optimize.root_scalar",
-    unchecked=_FIRST_ORDER,
 )
 def root_scalar(
     f,
@@ -129,7 +143,7 @@ def root_scalar(
     root_dot = scalar_root_tangent(f, root, args, args_dot)
 
 
-@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0",), unchecked=_FIRST_ORDER)
+@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0",))
 def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     x = optimize.fixed_point(func, x0, args, xtol, maxiter, method)
     args_bar = fixed_point_adjoint(x_bar, func, x, args)
@@ -146,7 +160,6 @@ def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     infer=lambda *types, **named: Tup((VECTOR, OPAQUE, OPAQUE, OPAQUE, OPAQUE), RootResult),
     constant_in=("x0",),
     name="scipy.optimize.root",
-    unchecked=_FIRST_ORDER,
 )
 def root(fun, x0, args=(), method="hybr", jac=None, tol=None, *, options=None):
     x, success, status, message, nfev = root_result(fun, x0, args, method, jac, tol, options)
@@ -154,7 +167,7 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, *, options=None):
     x_dot = root_tangent(fun, x, args, args_dot)
 
 
-@rule(optimize.fsolve, calls={"func": ("args", 1)}, infer=lambda *types, **named: VECTOR, constant_in=("x0",), unchecked=_FIRST_ORDER)
+@rule(optimize.fsolve, calls={"func": ("args", 1)}, infer=lambda *types, **named: VECTOR, constant_in=("x0",))
 def fsolve(func, x0, args=(), fprime=None, *, xtol=1.49012e-8, maxfev=0, band=None, epsfcn=None, factor=100, diag=None):
     x = optimize.fsolve(func, x0, args, fprime, 0, 0, xtol, maxfev, band, epsfcn, factor, diag)
     args_bar = root_adjoint(x_bar, func, x, args)
@@ -171,7 +184,6 @@ def fsolve(func, x0, args=(), fprime=None, *, xtol=1.49012e-8, maxfev=0, band=No
     infer=lambda *types, **named: Tup((VECTOR, FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), MinimumResult),
     constant_in=("x0",),
     name="scipy.optimize.minimize",
-    unchecked=_FIRST_ORDER,
 )
 def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, *, tol=None, options=None):
     x, value, success, status, message, nfev = minimize_result(fun, x0, args, method, jac)
@@ -188,7 +200,6 @@ def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bou
     infer=lambda *types, **named: Tup((FLOAT, FLOAT, OPAQUE, OPAQUE, OPAQUE), ScalarMinimumResult),
     constant_in=("bracket",),
     name="scipy.optimize.minimize_scalar",
-    unchecked=_FIRST_ORDER,
 )
 def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
     x, value, success, message, nfev = minimize_scalar_result(fun, bracket, bounds, args)
@@ -205,7 +216,6 @@ def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=No
     infer=lambda *types, **named: Tup((VECTOR, FLOAT, OPAQUE, OPAQUE, OPAQUE, OPAQUE), LeastSquaresResult),
     constant_in=("x0",),
     name="scipy.optimize.least_squares",
-    unchecked=_FIRST_ORDER,
 )
 def least_squares(
     fun,
@@ -233,7 +243,7 @@ def least_squares(
     calls={"f": (None, None)},
     infer=lambda *types, **named: Tup((VECTOR, MATRIX)),
     constant_in=("p0",),
-    unchecked=_FIRST_ORDER,
+    unchecked={"second order": "the fit is differentiated when the program runs"},
 )
 def curve_fit(
     f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None, bounds=(-np.inf, np.inf), method=None
@@ -250,20 +260,131 @@ def curve_fit(
     pcov_dot = tangents[1]
 
 
+# ---- derivatives of these derivatives: see runtime.scipy.second_derivatives ----
+
+THIRD = {"second order": "that of an adjoint is the third order, and the doubled problem is made when the program runs"}
+
+
+@rule(scalar_root_adjoint, calls=AS_IT_IS, infer=like_arguments(3), constant_in=("x",), unchecked=THIRD)
+def scalar_root_adjoint_(seed, f, x, args):
+    y = scalar_root_adjoint(seed, f, x, args)
+    seed_bar = scalar_root_tangent(f, x, args, y_bar)
+    args_bar = root_second_adjoint(seed, f, x, args, y_bar)
+    y_dot = sum_of_adjoints(
+        scalar_root_adjoint(seed_dot, f, x, args), root_second_adjoint(seed, f, x, args, args_dot)
+    )
+
+
+@rule(scalar_root_tangent, calls=AS_IT_IS, infer=like_place(1), constant_in=("x",), unchecked=THIRD)
+def scalar_root_tangent_(f, x, args, along):
+    y = scalar_root_tangent(f, x, args, along)
+    args_bar = root_second_adjoint(y_bar, f, x, args, along)
+    along_bar = scalar_root_adjoint(y_bar, f, x, args)
+    y_dot = scalar_root_tangent(f, x, args, along_dot) + root_second_tangent(f, x, args, along, args_dot)
+
+
+@rule(root_adjoint, calls=AS_IT_IS, infer=like_arguments(3), constant_in=("x",), unchecked=THIRD)
+def root_adjoint_(seed, f, x, args):
+    y = root_adjoint(seed, f, x, args)
+    seed_bar = root_tangent(f, x, args, y_bar)
+    args_bar = root_second_adjoint(seed, f, x, args, y_bar)
+    y_dot = sum_of_adjoints(root_adjoint(seed_dot, f, x, args), root_second_adjoint(seed, f, x, args, args_dot))
+
+
+@rule(root_tangent, calls=AS_IT_IS, infer=like_place(1), constant_in=("x",), unchecked=THIRD)
+def root_tangent_(f, x, args, along):
+    y = root_tangent(f, x, args, along)
+    args_bar = root_second_adjoint(y_bar, f, x, args, along)
+    along_bar = root_adjoint(y_bar, f, x, args)
+    y_dot = root_tangent(f, x, args, along_dot) + root_second_tangent(f, x, args, along, args_dot)
+
+
+@rule(fixed_point_adjoint, calls={"func": (None, None)}, infer=like_arguments(3), constant_in=("x",), unchecked=THIRD)
+def fixed_point_adjoint_(seed, func, x, args):
+    y = fixed_point_adjoint(seed, func, x, args)
+    seed_bar = fixed_point_tangent(func, x, args, y_bar)
+    args_bar = fixed_point_second_adjoint(seed, func, x, args, y_bar)
+    y_dot = sum_of_adjoints(
+        fixed_point_adjoint(seed_dot, func, x, args), fixed_point_second_adjoint(seed, func, x, args, args_dot)
+    )
+
+
+@rule(fixed_point_tangent, calls={"func": (None, None)}, infer=like_place(1), constant_in=("x",), unchecked=THIRD)
+def fixed_point_tangent_(func, x, args, along):
+    y = fixed_point_tangent(func, x, args, along)
+    args_bar = fixed_point_second_adjoint(y_bar, func, x, args, along)
+    along_bar = fixed_point_adjoint(y_bar, func, x, args)
+    y_dot = fixed_point_tangent(func, x, args, along_dot) + fixed_point_second_tangent(
+        func, x, args, along, args_dot
+    )
+
+
+@rule(minimum_adjoint, calls=AS_IT_IS, infer=like_arguments(4), constant_in=("x",), unchecked=THIRD)
+def minimum_adjoint_(seed, value_seed, f, x, args, bounds=None):
+    y = minimum_adjoint(seed, value_seed, f, x, args, bounds)
+    changes = minimum_tangents(f, x, args, y_bar, bounds)
+    seed_bar = changes[0]
+    value_seed_bar = changes[1]
+    args_bar = minimum_second_adjoint(seed, value_seed, f, x, args, y_bar, bounds)
+    y_dot = sum_of_adjoints(
+        minimum_adjoint(seed_dot, value_seed_dot, f, x, args, bounds),
+        minimum_second_adjoint(seed, value_seed, f, x, args, args_dot, bounds),
+    )
+
+
+@rule(least_squares_adjoint, calls={"fun": (None, None)}, infer=like_arguments(4), constant_in=("x",), unchecked=THIRD)
+def least_squares_adjoint_(seed, value_seed, fun, x, args, bounds):
+    y = least_squares_adjoint(seed, value_seed, fun, x, args, bounds)
+    changes = least_squares_tangents(fun, x, args, y_bar, bounds)
+    seed_bar = changes[0]
+    value_seed_bar = changes[1]
+    args_bar = minimum_second_adjoint(seed, value_seed, cost_of(fun, args), x, args, y_bar, as_bounds(bounds))
+    y_dot = sum_of_adjoints(
+        least_squares_adjoint(seed_dot, value_seed_dot, fun, x, args, bounds),
+        minimum_second_adjoint(seed, value_seed, cost_of(fun, args), x, args, args_dot, as_bounds(bounds)),
+    )
+
+
+def _place_and_value(place):
+    return lambda *types, **named: Tup((like_place(place)(*types), FLOAT))
+
+
+@rule(minimum_tangents, calls=AS_IT_IS, infer=_place_and_value(1), constant_in=("x",), unchecked=THIRD)
+def minimum_tangents_(f, x, args, along, bounds=None):
+    place, value = minimum_tangents(f, x, args, along, bounds)
+    args_bar = minimum_second_adjoint(place_bar, value_bar, f, x, args, along, bounds)
+    along_bar = minimum_adjoint(place_bar, value_bar, f, x, args, bounds)
+    changes = minimum_second_tangents(f, x, args, along, args_dot, bounds)
+    moved = minimum_tangents(f, x, args, along_dot, bounds)
+    place_dot = changes[0] + moved[0]
+    value_dot = changes[1] + moved[1]
+
+
+@rule(least_squares_tangents, calls={"fun": (None, None)}, infer=_place_and_value(1), constant_in=("x",), unchecked=THIRD)
+def least_squares_tangents_(fun, x, args, along, bounds):
+    place, value = least_squares_tangents(fun, x, args, along, bounds)
+    args_bar = minimum_second_adjoint(place_bar, value_bar, cost_of(fun, args), x, args, along, as_bounds(bounds))
+    along_bar = least_squares_adjoint(place_bar, value_bar, fun, x, args, bounds)
+    changes = minimum_second_tangents(cost_of(fun, args), x, args, along, args_dot, as_bounds(bounds))
+    moved = least_squares_tangents(fun, x, args, along_dot, bounds)
+    place_dot = changes[0] + moved[0]
+    value_dot = changes[1] + moved[1]
+
+
 first_order(
-    scalar_root_adjoint,
-    scalar_root_tangent,
-    root_adjoint,
-    root_tangent,
-    fixed_point_adjoint,
-    fixed_point_tangent,
-    minimum_adjoint,
-    minimum_tangents,
-    least_squares_adjoint,
-    least_squares_tangents,
     curve_fit_adjoints,
     curve_fit_tangents,
-    reason="solutions by scipy.optimize have derivatives of first order",
-    instead="two steps of Newton's method behind the solver, in Python: they have the derivatives of the solution",
+    reason="fits by curve_fit have derivatives of first order",
+    instead="scipy.optimize.least_squares, whose solution has derivatives of the second",
+)
+first_order(
+    root_second_adjoint,
+    root_second_tangent,
+    fixed_point_second_adjoint,
+    fixed_point_second_tangent,
+    minimum_second_adjoint,
+    minimum_second_tangents,
+    reason="solutions by scipy.optimize have derivatives of the first two orders",
+    instead="ad.custom_root around the solver, whose derivatives are those of the equation, to any order",
 )
 inactive(optimize.approx_fprime, optimize.check_grad)

@@ -229,7 +229,7 @@ def least_squares_adjoint(x_bar, cost_bar, fun, x, args, bounds):
     >>> least_squares_adjoint(np.ones(1), 0.0, lambda x, p: x - p, np.array([3.0]), (3.0,), (-np.inf, np.inf))
     (1.0,)
     """
-    return minimum_adjoint(x_bar, cost_bar, half_square, x, (shared(fun), *args), _two(bounds))[1:]
+    return minimum_adjoint(x_bar, cost_bar, half_square, x, (shared(fun), *args), as_bounds(bounds))[1:]
 
 
 def least_squares_tangents(fun, x, args, args_dot, bounds):
@@ -238,10 +238,15 @@ def least_squares_tangents(fun, x, args, args_dot, bounds):
     >>> [np.asarray(t).tolist() for t in least_squares_tangents(lambda x, p: x - p, np.array([3.0]), (3.0,), (1.0,), (-9.0, 9.0))]
     [[1.0], 0.0]
     """
-    return minimum_tangents(half_square, x, (shared(fun), *args), (None, *args_dot), _two(bounds))
+    return minimum_tangents(half_square, x, (shared(fun), *args), (None, *args_dot), as_bounds(bounds))
 
 
-def _two(bounds):
+def as_bounds(bounds):
+    """The bounds of `least_squares` and `curve_fit`, a pair, in the form of those of `minimize`.
+
+    >>> as_bounds((0.0, 1.0)).ub.tolist()
+    [1.0]
+    """
     return optimize.Bounds(*bounds) if isinstance(bounds, (tuple, list)) else bounds
 
 
@@ -267,7 +272,7 @@ def curve_fit_adjoints(
         _, pullback = vjp(covariance, popt, *args)
         through, *direct = pullback(np.asarray(pcov_bar, float))
         popt_bar = popt_bar + through
-    return tuple(a + b for a, b in zip(minimum_adjoint(popt_bar, 0.0, cost, popt, args, _two(bounds)), direct, strict=True))
+    return tuple(a + b for a, b in zip(minimum_adjoint(popt_bar, 0.0, cost, popt, args, as_bounds(bounds)), direct, strict=True))
 
 
 def curve_fit_tangents(
@@ -287,7 +292,7 @@ def curve_fit_tangents(
         np.zeros(a.shape) if t is None else t + np.zeros(a.shape)
         for t, a in zip((xdata_dot, ydata_dot, sigma_dot), args, strict=True)
     ]
-    popt_dot = minimum_tangents(cost, popt, args, tuple(given), _two(bounds))[0]
+    popt_dot = minimum_tangents(cost, popt, args, tuple(given), as_bounds(bounds))[0]
     return popt_dot, jvp(covariance, (popt, *args), (popt_dot, *given))[1]
 
 

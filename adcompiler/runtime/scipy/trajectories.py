@@ -120,6 +120,16 @@ def solve_ivp_tangent(
     return found.y
 
 
+def trajectory_adjoints(y_bar, fun, t, t_span, y0, args, method="RK45", rtol=1e-3, atol=1e-6, max_step=np.inf):
+    """The adjoints of `y0`, which has one axis, and of `args` in `scipy.integrate.solve_ivp`.
+
+    >>> trajectory_adjoints(np.ones((1, 1)), lambda t, y: 0.0 * y, np.array([2.0]), (0.0, 2.0), [1.0], ())[0].tolist()
+    [1.0]
+    """
+    y0_bar, args_bar = solve_ivp_adjoints(y_bar, fun, t, t_span, y0, args, method, rtol, atol, max_step)
+    return y0_bar, args_bar
+
+
 def odeint_adjoints(y_bar, func, t, y0, args, tfirst=False, rtol=None, atol=None):
     """The adjoints of `y0` and of `args` in `scipy.integrate.odeint(func, y0, t, args, tfirst=tfirst)`.
 

@@ -10,6 +10,8 @@ from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(integrate.quad)
 from adcompiler.rules.scipy import integrate as rules  # noqa: E402
+from adcompiler.runtime.scipy.quadrature import quad_args_adjoint, quad_args_tangent  # noqa: E402
+from adcompiler.runtime.scipy.trajectories import solve_ivp_adjoints, solve_ivp_tangent  # noqa: E402
 
 RNG = np.random.default_rng(2)
 Y, GRID = RNG.standard_normal((3, 6)), np.cumsum(RNG.uniform(0.5, 1.5, 6))
@@ -41,9 +43,42 @@ def final_state(y0, k, c):
     return integrate.solve_ivp(oscillator, (0.0, 1.0), y0, args=(k, c), rtol=1e-11, atol=1e-11).y[:, -1]
 
 
-IN_PROGRAMS = [(integrate.solve_ivp, (oscillator, (0.0, 1.0), np.ones(2)), {})]
+def integral(p, q):
+    return integrate.quad(decay, 0.2, q, (p, q), epsabs=1e-12)[0]
+
+
+def end(p, q):
+    return integrate.solve_ivp(oscillator, (0.0, 1.0), np.array([1.0, -0.5]), args=(p, q), rtol=1e-9, atol=1e-10).y[0, -1]
+
+
+def slope_of(f):
+    """A program that calls the adjoint."""
+    def slope(p, q):
+        return ad.grad(f)(p, q)
+
+    return slope
+
+
+def change_of(f):
+    """A program that calls the tangent."""
+    def change(p, q):
+        return ad.jvp(f, (p, q), (1.0, 0.5))[1]
+
+    return change
+
+
+SPAN = (oscillator, GRID, (0.0, 1.0), np.ones(2), ())
+IN_PROGRAMS = [
+    (integrate.solve_ivp, (oscillator, (0.0, 1.0), np.ones(2)), {}), (quad_args_adjoint, (1.0, decay, 0.0, 1.0, (0.4, 1.3)), {}),
+    (quad_args_tangent, (decay, 0.0, 1.0, (0.4, 1.3), (1.0, 1.0)), {}), (solve_ivp_adjoints, (np.ones((2, 6)), *SPAN), {}),
+    (solve_ivp_tangent, (np.ones(2), (), *SPAN), {}),
+]
 # the rule that is checked, a program around its call, arguments
-PROGRAMS = [(integrate.solve_ivp, final_state, (np.array([1.0, -0.5]), 1.3, 0.2))]
+PROGRAMS = [
+    (integrate.solve_ivp, final_state, (np.array([1.0, -0.5]), 1.3, 0.2), 1e-6),
+    (quad_args_adjoint, slope_of(integral), (0.4, 1.3), 1e-6), (quad_args_tangent, change_of(integral), (0.4, 1.3), 1e-6),
+    (solve_ivp_adjoints, slope_of(end), (1.3, 0.2), 1e-5), (solve_ivp_tangent, change_of(end), (1.3, 0.2), 1e-5),
+]
 AT_A_POINT = [(integrate.odeint, (lambda t, y, k, c: oscillator(t, y, k, c), np.array([1.0, -0.5]), GRID, (1.3, 0.2)),
                {"tfirst": True, **TIGHT})]
 

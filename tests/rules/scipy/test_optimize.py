@@ -10,6 +10,20 @@ from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(optimize.brentq)
 from adcompiler.rules.scipy import optimize as rules  # noqa: E402
+from adcompiler.runtime.scipy.minima import (  # noqa: E402
+    least_squares_adjoint,
+    least_squares_tangents,
+    minimum_adjoint,
+    minimum_tangents,
+)
+from adcompiler.runtime.scipy.roots import (  # noqa: E402
+    fixed_point_adjoint,
+    fixed_point_tangent,
+    root_adjoint,
+    root_tangent,
+    scalar_root_adjoint,
+    scalar_root_tangent,
+)
 
 TIGHT = {"xtol": 1e-14, "rtol": 1e-14}
 
@@ -32,6 +46,10 @@ CASES = [
 ]
 IN_PROGRAMS = [
     (optimize.minimize, (cubic, 0.0), {}), (optimize.minimize_scalar, (cubic,), {}), (optimize.least_squares, (system, np.ones(2)), {}),
+    *[(f, (1.0, cubic, 1.0, (1.0, 2.0)), {}) for f in (scalar_root_adjoint, root_adjoint, fixed_point_adjoint)],
+    *[(f, (cubic, 1.0, (1.0, 2.0), (1.0, 2.0)), {}) for f in (scalar_root_tangent, root_tangent, fixed_point_tangent, minimum_tangents)],
+    (minimum_adjoint, (1.0, 1.0, cubic, 1.0, ()), {}), (least_squares_adjoint, (1.0, 1.0, cubic, 1.0, (), None), {}),
+    (least_squares_tangents, (cubic, 1.0, (), (), None), {}),
     (optimize.curve_fit, (cubic, 1.0, 1.0), {}), (optimize.root, (system, np.ones(2)), {}), (optimize.root_scalar, (cubic,), {})]
 
 
@@ -220,11 +238,41 @@ def test_minima_in_programs(f, args):
     check_both_modes(f, *args, tolerance=2e-5, agreement=1e-6, step=1e-3)
 
 
+def fixed(p, b):
+    return optimize.fixed_point(lambda x, p, q: p * np.cos(0.2 * q * x), 0.5, (p, b), xtol=1e-14) * 1.0
+
+
+def cost(p, b):
+    found = optimize.least_squares(lambda q, p, b: np.array([q[0] ** 2 + q[0] * b - p, q[0] - 1.0]), np.ones(1), jac="3-point",
+                                   xtol=1e-15, ftol=1e-15, gtol=1e-15, args=(p, b))
+    return found.x[0] + found.cost
+
+
+def slope_of(f):
+    """A program that calls the adjoint of the solution."""
+    def slope(p, b):
+        return ad.grad(f)(p, b)
+
+    return slope
+
+
+def change_of(f):
+    """A program that calls the tangent of the solution."""
+    def change(p, b):
+        return ad.jvp(f, (p, b), (1.0, 0.5))[1]
+
+    return change
+
+
 # the rule that is checked, a program around its call, arguments, tolerance: minima are found to half the digits
 PROGRAMS = [
     (optimize.root_scalar, result_object, (1.3, 2.0)), (optimize.root, list_system, (1.3, 2.0)),
     (optimize.minimize, quadratic, (1.3, 2.0), 1e-4), (optimize.minimize_scalar, one_variable, (1.3, 2.0), 1e-4),
     (optimize.least_squares, fitted, (DATA, 1.2), 1e-4), (optimize.curve_fit, fitted_curve, (DATA, np.linspace(0.5, 1.5, 6)), 1e-4),
+    *[(rule, of(f), (1.3, 2.0), 1e-4) for f, *rules_ in [
+        (closed_over, scalar_root_adjoint, scalar_root_tangent), (list_system, root_adjoint, root_tangent),
+        (fixed, fixed_point_adjoint, fixed_point_tangent), (one_variable, minimum_adjoint, minimum_tangents),
+        (cost, least_squares_adjoint, least_squares_tangents)] for rule, of in zip(rules_, (slope_of, change_of), strict=True)],
 ]
 
 
