@@ -136,3 +136,32 @@ def test_a_gradient_by_one_sweep_takes_a_short_way_and_leaves_it():
     assert gradient(0.5, 3) == 0.75
     with ad.debug_nans(), pytest.raises(ad.NonFiniteAdjointError):
         ad.grad(lambda x: np.sum(x**0.5), mode="forward")(np.zeros(2))
+
+
+TOGETHER = {
+    "elements": lambda x: np.array([x[0] * x[1], x[1], x @ x]), "rows": lambda x: np.array([np.sin(x), x * 2.0]),
+    "constants among them": lambda x: np.array([1.0, x[0], 3]), "stack": lambda x: np.stack([x, x * x]),
+    "stack of a tuple": lambda x: np.stack((np.ones(3), x)), "oscillator": lambda x: np.array([x[1], -np.sin(x[0]) - 0.1 * x[1]]),
+    "twice": lambda x: np.array([np.array([x[0], 1.0]) * x[1], np.stack([x[2], x[0]])]),
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_values_that_become_one_array_take_one_sweep(name):
+    f, x = TOGETHER[name], np.array([0.5, -1.5, 2.0])
+    programs = programs_of(f)
+    assert programs.directions(programs.bind((x,), {}), (("x",),)) is not None
+    np.testing.assert_allclose(ad.jacobian(f, mode="forward")(x), ad.jacobian(f, mode="reverse")(x), rtol=1e-14)
+    single = ad.jacobian(f, mode="forward")(x.astype(np.float32))
+    assert single.dtype == np.asarray(f(x.astype(np.float32))).dtype
+
+
+def test_a_list_that_changes_before_it_becomes_an_array():
+    def changed(x):
+        parts = [x[0], x[1]]
+        parts[0] = x[2] * x[2]
+        parts.append(x[0])
+        return np.array(parts)
+
+    x = np.array([0.5, -1.5, 2.0])
+    assert ad.jacobian(changed, mode="forward")(x).tolist() == [[0, 0, 4], [0, 1, 0], [1, 0, 0]]

@@ -210,7 +210,20 @@ class DirectionsBuilder(TangentBuilder):
                     return ast.Call(summed, [self.namer.object(axes)], [])
         if function in PRODUCTS and len(value.bound) == 2:
             return self.product(*value.bound.values())
+        if function in (np.array, np.stack) and len(value.bound) == 1:
+            return self.stacked(next(iter(value.bound.values())), rank_of(target.type) - 1)
         return None
+
+    def stacked(self, operand, rank):
+        """`np.array([a, b])` of values of one rank: their tangents side by side behind the directions; None for others."""
+        items = operand.items if isinstance(operand, Var) or isinstance(operand, Display) and operand.kind != "dict" else ()
+        if not items:
+            return None
+        types = [self.cx.type(i) if isinstance(i, (Var, Const)) else None for i in items]
+        if not all(isinstance(t, Num) and rank_of(t) == rank and t.kind in "bif" for t in types):
+            return None
+        parts = [self.tangent(i) if self.contributes(i) else self.zero(i) for i in items]
+        return call(self.numpy("stack"), ast.List(parts, ast.Load()), constant(1))
 
     def product(self, a, b):
         """`a @ b` of vectors and matrices: one product for all directions; None for other ranks."""
