@@ -22,9 +22,9 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
         return _store_outside(cx, name, operand, node)
     printed = cx.printed_name(name) if cx.key(name)[0] == cx.frame.number else cx.printed_in(name)
     last = cx.blocks[-1][-1] if cx.blocks[-1] else None
+    is_temporary = isinstance(operand, Var) and operand.hidden and not _has_name(cx, operand)
     if (
-        isinstance(operand, Var)
-        and operand.hidden
+        is_temporary
         and operand.definition is last
         and isinstance(last, (Assign, UserCall))
         and not last.implicit
@@ -35,8 +35,7 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
         cx.bind(name, operand)
         return operand
     if (
-        isinstance(operand, Var)
-        and operand.hidden
+        is_temporary
         and isinstance(operand.type, Ref)
         and isinstance(node, ast.Assign)
         and name not in names_used(node)
@@ -47,7 +46,7 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
         operand.name, operand.hidden = printed, False
         cx.bind(name, operand)
         return operand
-    if isinstance(operand, Var) and operand.hidden and operand.items is not None and _made_by(operand, cx.blocks[-1]):
+    if is_temporary and operand.items is not None and _made_by(operand, cx.blocks[-1]):
         operand.name, operand.hidden = printed, False
         cx.bind(name, operand)
         return operand
@@ -64,6 +63,11 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     cx.emit(statement)
     cx.bind(name, var)
     return var
+
+
+def _has_name(cx, operand: Var) -> bool:
+    """Does a name stand for this temporary already, as the parameter of a helper does for its argument?"""
+    return any(v is operand for v in cx.env.values())
 
 
 def _store_outside(cx, name, operand, node):
