@@ -35,6 +35,7 @@ from ...runtime.norms import norm_adjoint
 from ...runtime.products import ctranspose, sum_to
 from ...runtime.scipy.linear_systems import (
     cho_solve_matrix_adjoint,
+    circulant_adjoint,
     cho_solve_tangent,
     continuous_gain,
     demand_one,
@@ -302,7 +303,7 @@ def svdvals(a, overwrite_a=False, check_finite=True):
 @rule(linalg.diagsvd, linear=("s",))
 def diagsvd(s, M, N):
     y = linalg.diagsvd(s, M, N)
-    s_bar = np.diagonal(y_bar)[: np.shape(s)[0]]
+    s_bar = np.diagonal(y_bar, 0, -2, -1)[..., : np.shape(s)[-1]]
 
 
 @rule(linalg.cholesky)
@@ -464,7 +465,7 @@ def block_diag(*arrs):
 @rule(linalg.circulant, linear=("c",))
 def circulant(c):
     y = linalg.circulant(c)
-    c_bar = np.array([np.sum(np.diagonal(np.roll(y_bar, -k, 0))) for k in range(len(y))])
+    c_bar = circulant_adjoint(y_bar, np.shape(c))
 
 
 @rule(linalg.toeplitz, linear=("c", "r"))

@@ -405,6 +405,17 @@ def toeplitz_sums(g, first=0):
     return np.array([0.0 * sums[0]] * first + sums[first:]) if sums else np.zeros(0)
 
 
+def circulant_adjoint(y_bar, shape):
+    """The adjoint of `c`, of this shape, in `scipy.linalg.circulant(c)`: the sums along the wrapped diagonals.
+
+    >>> circulant_adjoint(np.array([[1.0, 2.0], [3.0, 4.0]]), (2,)).tolist()
+    [5.0, 5.0]
+    """
+    n = np.shape(y_bar)[-1]
+    sums = [np.sum(np.diagonal(np.roll(y_bar, -k, -2), 0, -2, -1), axis=-1) for k in range(n)]
+    return np.reshape(np.stack(sums, axis=-1), shape)
+
+
 def toeplitz_column_adjoint(g, mirrored):
     """The adjoint of `c` in `scipy.linalg.toeplitz(c, r)`; `mirrored` says that the row is `conj(c)`.
 

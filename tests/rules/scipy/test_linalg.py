@@ -333,3 +333,14 @@ def test_logarithm_at_an_eigenvalue_on_the_cut():
     wanted = np.real(np.vdot(seed, (linalg.logm(a + h * direction) - linalg.logm(a - h * direction)) / (2 * h)))
     np.testing.assert_allclose(np.sum(ad.vjp(linalg.logm, a, wrt=0)[1](seed) * direction), wanted, rtol=1e-6)
     np.testing.assert_allclose(np.real(np.vdot(seed, ad.jvp(linalg.logm, (a,), (direction,))[1])), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("function, c", [
+    (linalg.circulant, real(2, 4)), (linalg.circulant, np.array(2.0)), (lambda s: linalg.diagsvd(s, 3, 4), real(2, 3))])
+def test_stacks_of_vectors_as_matrices(function, c):
+    """The functions are linear, so that the pullback is the transpose of the call."""
+    seed, direction = np.random.default_rng(1).standard_normal(function(c).shape), np.random.default_rng(2).standard_normal(c.shape)
+    gradient = ad.vjp(function, c, wrt=0)[1](seed)
+    assert np.shape(gradient) == np.shape(c)
+    np.testing.assert_allclose(np.sum(gradient * direction), np.sum(seed * function(np.asarray(direction))))
+    np.testing.assert_allclose(ad.jvp(function, (c,), (direction,))[1], function(np.asarray(direction)))
