@@ -1,9 +1,9 @@
 """Systems of linear inequalities over the integers: is there certainly no solution?
 
-A form is a dict from symbols to integer coefficients, with the constant under `ONE`; it stands for `form >= 0`. Variables
-are eliminated one after the other (Fourier and Motzkin; Schrijver, Theory of Linear and Integer Programming, 1986,
-section 12.2), and constants rounded down where all coefficients share a divisor. That is exact for fractions and errs on
-one side for integers: True is a proof, False may only mean that none was found.
+A form is a dict from symbols to integer coefficients, with the constant under `ONE`; it stands for `form >= 0`.
+Variables are eliminated one after the other (Fourier and Motzkin; Schrijver, Theory of Linear and Integer Programming, 1986,
+section 12.2), and constants rounded down where all coefficients share a divisor. That is exact for fractions and errs
+on one side for integers: True is a proof, False may only mean that none was found.
 """
 
 from __future__ import annotations

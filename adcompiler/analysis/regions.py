@@ -50,7 +50,7 @@ class Regions:
 
     # -- regions ---------------------------------------------------------------------------------------------------
     def of(self, v: Var, at, index=None) -> tuple:
-        """What the statement `at` touches of the array that `v` leads to, by `v` or `v[index]`: spans of leading axes."""
+        """What the statement `at` touches of the array that `v` leads to, by `v` or `v[index]`: spans of axes."""
         spans = self._of_view(v, at)
         return _compose(spans, self._spans(index)) if index is not None else spans
 
@@ -224,7 +224,7 @@ class Regions:
 
 
 class _Instance:
-    """One run of a statement: its variables have values of their own, but for those from outside the differing trips."""
+    """One run of a statement: its variables have values of their own, but for those from outside differing trips."""
 
     def __init__(self, side, shared, layout):
         self.side, self.shared, self.layout = side, set(shared), layout

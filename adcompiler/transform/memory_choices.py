@@ -178,8 +178,8 @@ class MemoryChoices:
 
     def overwrites(self, store, read, region, *, stored=False) -> bool:
         """May a store change what the statement `read` has read (or `stored`) there, after it?"""
-        shared = set(self.layout.loops[read])
-        if self.layout.position[store] < self.layout.position[read] and not shared.intersection(self.layout.loops[store]):
+        is_first = self.layout.position[store] < self.layout.position[read]
+        if is_first and not set(self.layout.loops[read]).intersection(self.layout.loops[store]):
             return False
         own = self.regions.of(store.base, store, store.index)
         return self.regions.may_overwrite(store, own, read, region, stored=stored)
@@ -247,7 +247,8 @@ class MemoryChoices:
     def restores_region(self, v, region, at, *, stored=False) -> bool:
         """The same for what `at` has read of the array, or stored there."""
         return bool(self.restoring.get(root_of(v))) and all(
-            k in self.saved_kills or not self.overwrites(k, at, region, stored=stored) for k in self.kills_of(v.group.family)
+            k in self.saved_kills or not self.overwrites(k, at, region, stored=stored)
+            for k in self.kills_of(v.group.family)
         )
 
     def region_rank(self, k):

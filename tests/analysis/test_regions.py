@@ -1,5 +1,5 @@
-"""Stores that overwrite nothing that was read keep nothing; those that do, keep it. Checked by where the tape grows, and
-by gradients with and without the optimisation."""
+"""Stores that overwrite nothing that was read keep nothing; those that do, keep it. Checked by where the tape grows,
+and by gradients with and without the optimisation."""
 import numpy as np
 import pytest
 
