@@ -1,5 +1,6 @@
 """Each row of "Refused" in docs/language.md is refused, with a hint; the same on an inactive path is kept."""
 import itertools
+import math
 import re
 import time
 from pathlib import Path
@@ -59,6 +60,20 @@ def all_globals(x):
 def named_generator(x):
     squares = (v * v for v in x)
     return sum(squares)
+
+
+def changed_twice(a):
+    a[0] = a[0] * 2.0
+    a[1] = math.log(a[0])
+    return a[1]
+
+
+def tried(x):
+    try:
+        y = changed_twice(x)
+    except ValueError:
+        y = 1.0
+    return y * x[0]
 
 
 def without_rule(x):
@@ -186,6 +201,7 @@ MEMORY = np.ones(4)
 ROWS = {
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
     "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
+    "in a `try`": (tried, np.array([2.0, 3.0])),
     "a call without source": (without_rule, np.ones(3)),
     "a function handed to SciPy": (counted_evaluations, 2.0),
     "a function of SciPy without a rule": (without_rule_in_scipy, 2.0),

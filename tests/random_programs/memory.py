@@ -54,7 +54,8 @@ def written_by_out(g: Generator) -> bool:
         return False
     name = g.pick(names)
     n = g.frame.scope[name].n
-    value, other, s = squash(g, arrays.vector(g, n, 1)).text, squash(g, arrays.vector(g, n, 1)).text, squash(g, scalar(g)).text
+    value, other = (squash(g, arrays.vector(g, n, 1)).text for _ in range(2))
+    s = squash(g, scalar(g)).text
     g.use("out= and its kin")
     g.emit(g.pick((f"np.multiply({value}, {other}, out={name})", f"np.sin({value}, out={name})",
                    f"np.add({name}, {value}, out={name})", f"np.copyto({name}, {value})", f"{name}.fill({s})",
@@ -85,7 +86,8 @@ def rows_in_a_list(g: Generator) -> bool:
     g.use("list of lists")
     made = g.pick((f"[[{first}], [{second}]]", f"[[{first}]] * 2"))
     place = f"{name}[{g.pick(('0', '1', '-1'))}][{g.pick(('0', '1'))}]"
-    read = g.pick((f"sum({name}[0]) * {name}[1][0]", f"sum(sum(row) for row in {name})", f"{name}[0][0] * {name}[1][1]"))
+    read = g.pick((f"sum({name}[0]) * {name}[1][0]", f"sum(sum(row) for row in {name})",
+                   f"{name}[0][0] * {name}[1][1]"))
     g.emit(f"{name} = {made}")
     g.emit(f"{place} {g.pick(('=', '+=', '*='))} {squash(g, scalar(g)).text}")
     g.emit(f"{total} = np.tanh({read})")
@@ -138,7 +140,7 @@ def filled_dict(g: Generator) -> bool:
 
 
 def attempt(g: Generator) -> bool:
-    """`try` whose handler is taken under a condition, with `else` and `finally`."""
+    """`try` whose handler is taken under a condition, and `finally`; what it tries is simple: much else is refused."""
     names = g.rebindable(Float())
     if not names or g.frame.blocks > 2:
         return False
@@ -147,10 +149,10 @@ def attempt(g: Generator) -> bool:
     g.emit("try:")
     with g.block():
         if g.chance(40):
-            g.emit(f"{name} = {squash(g, scalar(g, 1)).text}")
-        g.emit(f"if {condition(g)}:")
+            g.emit(f"{name} = np.sin({places.leaf(g).text}) * {places.leaf(g).text}")
+        g.emit(f"if {places.leaf(g).text} > {g.literal(-0.4, 0.8)}:")
         g.emit("    raise ValueError('found')")
-        g.emit(f"{name} = {squash(g, scalar(g)).text}")
+        g.emit(f"{name} = np.tanh({places.leaf(g).text} * {places.leaf(g).text})")
     g.emit("except ValueError:")
     with g.block():
         g.emit(f"{name} = {squash(g, scalar(g)).text}")
@@ -174,5 +176,5 @@ def swap_rows(g: Generator) -> bool:
 
 
 STATEMENTS = [
-    (3, chained_store), (2, double_buffer), (3, written_by_out), (3, chosen_array), (1, rows_in_a_list), (4, change_list),
-    (1, filled_dict), (2, attempt), (1, swap_rows)]
+    (3, chained_store), (2, double_buffer), (3, written_by_out), (3, chosen_array), (1, rows_in_a_list),
+    (4, change_list), (1, filled_dict), (2, attempt), (1, swap_rows)]

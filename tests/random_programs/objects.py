@@ -28,7 +28,8 @@ def write_class(g: Generator, n: int) -> None:
         g.emit(g.pick((f"self.w[{span}] = {squash(g, arrays.vector(g, length, 1)).text}",
                        f"self.w[{places.index(g, n)}] += 0.3 * {squash(g, scalar(g)).text}",
                        f"self.w = {squash(g, arrays.vector(g, n, 1)).text}", "self.w *= 0.8")))
-        g.emit(g.pick((f"self.s = {squash(g, scalar(g)).text}", f"self.s += 0.3 * {squash(g, scalar(g)).text}", "pass")))
+        e = squash(g, scalar(g)).text
+        g.emit(g.pick((f"self.s = {e}", f"self.s += 0.3 * {e}", "pass")))
         g.emit(f"return {squash(g, scalar(g, 1)).text}")
     g.emit("@property")
     g.emit("def norm(self):")

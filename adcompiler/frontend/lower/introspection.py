@@ -9,6 +9,7 @@ kept as they are.
 from __future__ import annotations
 
 import ast
+import copy
 import ctypes
 import functools
 import gc
@@ -30,6 +31,7 @@ _SEES_VARIABLES = (
     *(locals, globals, eval, exec, inspect.getargvalues, inspect.getclosurevars),
     *(gc.get_objects, gc.get_referrers, gc.get_referents, sys.settrace, sys.setprofile),
 )
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Parents of `locals()` that are done with the dict before anything changes.
 _READERS = (ast.Subscript, ast.Attribute, ast.Compare, ast.keyword, ast.FormattedValue)
 _READING_CALLS = {"print", "len", "sorted", "list", "str", "repr"}
@@ -102,6 +104,21 @@ def refuse_in_kept_text(cx, tree):
                 refuse(cx, n, f"'{callee.__name__}' reads or changes the variables of the running program")
 
 
+def with_texts_evaluated(cx, tree):
+    """A statement that is kept as written, with the expression in the place of an `eval` of a constant text."""
+
+    def is_constant(n) -> bool:
+        plain = isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "eval" and not n.keywords
+        known = plain and len(n.args) == 1 and isinstance(n.args[0], ast.Constant) and isinstance(n.args[0].value, str)
+        return known and cx.find_name("eval") is None and "eval" not in cx.frame.globals
+
+    class Evaluated(ast.NodeTransformer):
+        def visit_Call(self, node):
+            return _parsed(cx, node, node.args[0].value) if is_constant(node) else self.generic_visit(node)
+
+    return Evaluated().visit(copy.deepcopy(tree)) if any(is_constant(n) for n in ast.walk(tree)) else tree
+
+
 def introspective_attribute(cx, node, value, attr):
     """`.f_locals`, `.__globals__`, `module.__dict__`; None for any other attribute of a value (NOTHING if unknown)."""
     if attr == "__dict__" and isinstance(value, types.ModuleType):
@@ -122,7 +139,7 @@ def name_in_namespace(cx, node, namespace, key):
 
     name = cx.constant(key)
     if not isinstance(name, str) or name not in namespace.names:
-        refuse(cx, node, "the names of a module are indexed by what is not the name of a global", "write the name itself")
+        refuse(cx, node, "the names of a module are indexed by what is no name in it", "write the name itself")
     if namespace.owner is not None:
         return attribute(cx, node, Const(namespace.owner), name)
     return global_variable(cx, node, name, namespace.names, "global")
@@ -136,7 +153,7 @@ def method_of_namespace(cx, node, namespace, name, args):
     refuse(cx, node, "the names of a module are read or changed as a dict", "write the names themselves")
 
 
-# -- locals --------------------------------------------------------------------------------------------------------------
+# -- locals ----------------------------------------------------------------------------------------------------------
 
 
 def _local_names(cx, node, function):
@@ -159,8 +176,7 @@ def _names_with_values(cx, node, what) -> list:
     frame = cx.frame
     code = getattr(getattr(frame.source, "function", None), "__code__", None)
     inside = any(
-        n is not frame.definition and isinstance(n, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
-        and any(m is node for m in ast.walk(n))
+        n is not frame.definition and isinstance(n, _SCOPES) and any(m is node for m in ast.walk(n))
         for n in ast.walk(frame.definition)
     )
     if code is None or code.co_freevars or inside:
@@ -171,23 +187,21 @@ def _names_with_values(cx, node, what) -> list:
         if var is not None and not isinstance(var.type, Undefined):
             found.append(name)
         elif _assigned_elsewhere(frame, name, node):
-            refuse(cx, node, f"{what} reads '{name}', which has a value on some paths only", f"assign '{name}' before it")
+            hint = f"assign '{name}' before it"
+            refuse(cx, node, f"{what} reads '{name}', which has a value on some paths only", hint)
     return found
 
 
 def _assigned_elsewhere(frame, name, node) -> bool:
     """May a name without a value have got one on another path to this place?"""
     in_loop = _loop_around(frame, node)
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) and (n.lineno < node.lineno or in_loop)
-        for n in ast.walk(frame.definition)
-    )
+    stores = [n for n in ast.walk(frame.definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return any(n.id == name and (n.lineno < node.lineno or in_loop) for n in stores)
 
 
 def _loop_around(frame, node) -> bool:
-    return any(
-        isinstance(n, (ast.For, ast.While)) and n.lineno <= node.lineno <= n.end_lineno for n in ast.walk(frame.definition)
-    )
+    loops = [n for n in ast.walk(frame.definition) if isinstance(n, (ast.For, ast.While))]
+    return any(n.lineno <= node.lineno <= n.end_lineno for n in loops)
 
 
 def _refuse_dict_that_lives_on(cx, node, what):
@@ -205,7 +219,8 @@ def _refuse_dict_that_lives_on(cx, node, what):
         )
         if reads and any(_same_place(child, node) for child in ast.iter_child_nodes(parent)):
             return
-    refuse(cx, node, f"{what} is kept while it is called again, which changes the dict", "call it once, outside of loops")
+    hint = "call it once, outside of loops"
+    refuse(cx, node, f"{what} is kept while it is called again, which changes the dict", hint)
 
 
 def _same_place(a, b) -> bool:
@@ -214,19 +229,22 @@ def _same_place(a, b) -> bool:
 
 def _evaluated(cx, node, text):
     """`eval` of a constant text: the expression in its place."""
+    return lower_expression(cx, _parsed(cx, node, text))
+
+
+def _parsed(cx, node, text):
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         refuse(cx, node, "'eval' of a text that is no expression", "write the expression itself")
-    scopes = (ast.Lambda, ast.NamedExpr, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    if any(isinstance(n, scopes) for n in ast.walk(tree)):
+    if any(isinstance(n, (*_SCOPES, ast.NamedExpr)) for n in ast.walk(tree)):
         refuse(cx, node, "'eval' of an expression with names of its own", "write the expression itself")
     for n in ast.walk(tree):
         ast.copy_location(n, node)
-    return lower_expression(cx, tree)
+    return tree
 
 
-# -- functions that see variables ----------------------------------------------------------------------------------------
+# -- functions that see variables -------------------------------------------------------------------------------------
 
 
 def _sees_variables(function) -> bool:
@@ -276,4 +294,5 @@ __all__ = [
     "refuse",
     "refuse_in_kept_text",
     "refuse_what_sees_variables",
+    "with_texts_evaluated",
 ]

@@ -15,7 +15,7 @@ from ..matching import as_written, captured_names
 from .bound_names import assigned_names, first_pause, names_used
 from .exceptions import known_callee
 from .expressions import lower_expression
-from .introspection import refuse_in_kept_text, refuse_what_sees_variables
+from .introspection import refuse_in_kept_text, refuse_what_sees_variables, with_texts_evaluated
 from .unseen_calls import captured_by, may_be_written, rebound_unseen
 
 LOWER: dict = {}  # type of node -> function (context, node)
@@ -79,6 +79,7 @@ def _keep(cx, node, saved_env, length, depth) -> bool:
     if "super" in names_used(node) and any(isinstance(n, ast.Call) and not n.args for n in ast.walk(node)):
         return False  # `super()` means something inside its class only
     env, cx.env = cx.env, saved_env
+    node = with_texts_evaluated(cx, node)
     refuse_in_kept_text(cx, node)
     frames = [f for f in cx.frames]
     names = {}
