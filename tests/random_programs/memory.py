@@ -155,7 +155,7 @@ def attempt(g: Generator) -> bool:
         g.emit(f"{name} = np.tanh({places.leaf(g).text} * {places.leaf(g).text})")
     g.emit("except ValueError:")
     with g.block():
-        g.emit(f"{name} = {squash(g, scalar(g)).text}")
+        g.emit(f"{name} = 0.5 * {places.leaf(g).text}")
     if g.chance(30):
         g.emit("finally:")
         with g.block():
