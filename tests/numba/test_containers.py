@@ -185,3 +185,19 @@ def test_recursion(f, args):
 def test_recursion_without_end_is_an_error():
     with pytest.raises(RecursionError):
         ad.grad(endless, backend="numba")(2.0)
+
+
+class Holder:
+    def __init__(self, w):
+        self.w = w
+
+
+def test_the_slot_of_an_object_is_taken_before_it_is_zeroed():
+    def f(a, n):
+        held = Holder(a[:])
+        return np.sin(held.w[n - 1]) + np.sum(a * a)
+
+    a = np.array([0.3, 0.5, 0.7, 1.1])
+    right = 2.0 * a
+    right[2] += np.cos(0.7)
+    assert np.allclose(ad.grad(f, backend="numba")(a, 3), right)

@@ -104,7 +104,9 @@ def store(lo, t: Record, key, value: Typed, origin):
     if layout(lo, t).kind == "shadow" and isinstance(old, Array) and isinstance(value.type, Scalar):
         if not value.is_known or value.const != 0:
             lo.refuse("a number as the adjoint of an array", "use backend='numpy' for this function")
-        lo.emit(ast.Assign([ast.Subscript(name(own), constant(Ellipsis), ast.Store())], constant(0.0)))
+        # new zeros: another name may hold the adjoint that has been here
+        lo.assign(own, call(lo.np("zeros"), attribute(name(own), "shape"), lo.dtype(old.dtype)))
+        lo.set_name(own, dataclasses.replace(old, roots=lo.root(origin)))
         return
     if layout(lo, t).kind == "shadow" and isinstance(old, Scalar) and isinstance(value.type, Scalar):
         from .expressions import cast
