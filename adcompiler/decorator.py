@@ -15,6 +15,7 @@ from .gradient_calls import GradientCaller
 from .programs import Programs, checked_checkpointing, options_of_programs, programs_for
 from .replaying import program_with_tape, run_adjoint
 from .runtime.tape import Tape
+from .unchanged import Memory, Unchanged, apart_from_tape, arrays_of
 
 _OPTIONS = ("wrt", "outputs", "backend", "checkpoint", "tape_dtype", "holomorphic", "memory", "debug_nans")
 
@@ -113,19 +114,26 @@ class DifferentiableFunction(Wrapper):
         wrt = resolve_wrt(self.wrt, binding)
         compiled = program_with_tape(self.programs, binding, wrt)
         value, tape = call_generated(compiled, "forward", binding.values)
-        tape.key = (self.programs, binding, wrt, compiled, value)
+        memory = Memory(tape)
+        value = apart_from_tape(value, memory, binding.values)
+        tape.key = (self.programs, binding, wrt, compiled, value, Unchanged(arrays_of(binding), memory, compiled))
         return value, tape
 
     def adjoint(self, tape, seed=1.0, *, retain=False):
-        """Replay a tape in reverse: the gradients in `wrt` order, a single one bare. Frees the tape unless `retain`."""
+        """Replay a tape in reverse: the gradients in `wrt` order, a single one bare. Frees the tape unless `retain`.
+
+        Raises TapeMismatchError for a tape of another function, or if an array that the tape refers to was changed since.
+        """
         if not isinstance(tape, Tape) or tape.key is None or (tape.key[0] is not self.programs):
             raise TapeMismatchError(
                 "this tape is not from the forward function of this function",
                 self.programs.places[""],
                 hint="pass what forward() returned",
             )
-        _, binding, wrt, compiled, value = tape.key
-        return run_adjoint(self.programs, compiled, binding, wrt, tape, value, seed, retain=retain)
+        _, binding, wrt, compiled, value, unchanged = tape.key
+        return run_adjoint(
+            self.programs, compiled, binding, wrt, tape, value, seed, retain=retain, unchanged=unchanged
+        )
 
     def record(self, *args, **kwargs):
         """Run the function on arguments that hold leaves: a `Run` with `value`, `tape`, `leaves` and `backward()`.

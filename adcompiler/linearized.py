@@ -14,6 +14,7 @@ from .generated_calls import call_generated
 from .pullback import call_of, function_of, refuse_effects
 from .runtime.directions import arrays_of, finished_tangent
 from .runtime.finish import is_nan, kept_apart, private_copy
+from .unchanged import Memory, Unchanged
 
 
 def linearize(f, *args, wrt=None, **kwargs):
@@ -55,6 +56,8 @@ class LinearMap:
         if self.recording is None:
             _refuse_effects(programs, self.binding, self.wrt)
             self.value, _ = run_tangent(programs, self.binding, self.wrt, [None] * self.count)
+            if self.wrt.differentiable:
+                self.unchanged = Unchanged((), Memory(()), programs.tangent(self.binding, self.wrt.paths), "tangent")
         else:
             self.value = self.recording.value
 
@@ -67,6 +70,8 @@ class LinearMap:
             )
         try:
             if self.recording is None:
+                if self.wrt.differentiable:
+                    self.unchanged.check(everything=True)
                 return run_tangent(self.programs, self.binding, self.wrt, tangents)[1]
             return self.recording.tangent(tangents)
         except ShapeError as error:
@@ -99,6 +104,7 @@ class Recording:
                 self.value, self.kept = call_generated(compiled, "recording", values)
         else:
             self.value, self.kept = call_generated(compiled, "recording", values)
+        self.unchanged = Unchanged((), Memory(tuple(self.kept)), compiled, "linear")
         self.with_strict_zeros = None
 
     @classmethod
@@ -118,10 +124,12 @@ class Recording:
 
     def tangent(self, tangents):
         """The tangent of the value along one tangent for each input."""
+        self.unchanged.check()
         given = directions(self.binding, self.wrt, tangents)
         found = self.run(given)
         if not self.compiled.strict and is_nan(found):
             if self.with_strict_zeros is None:
+                self.unchanged.check(everything=True)
                 compiled = self.programs.linear(self.binding, self.wrt.paths, strict=True)
                 self.with_strict_zeros = Recording(self.programs, self.binding, self.wrt, compiled)
             with np.errstate(all="ignore"):

@@ -10,6 +10,7 @@ from .errors import UnsupportedSyntaxError
 from .generated_calls import call_generated
 from .replaying import program_with_tape, run_adjoint
 from .runtime.finish import kept_apart, private_copy
+from .unchanged import Memory, Unchanged, apart_from_tape
 
 
 class Pullback:
@@ -25,11 +26,14 @@ class Pullback:
         self.binding = dataclasses.replace(binding, values=kept_apart(binding.values))
         self.compiled = program_with_tape(programs, binding, wrt, private=True)
         again = lambda: private_copy(self.binding.values, self.compiled)  # noqa: E731
-        self.value, self.tape = call_generated(self.compiled, "forward", again(), again)
+        value, self.tape = call_generated(self.compiled, "forward", again(), again)
+        memory = Memory((self.tape, self.binding.values))
+        self.value = apart_from_tape(value, memory, ())
+        self.unchanged = Unchanged((), memory, self.compiled)
 
     def __call__(self, seed=1.0):
         return run_adjoint(
-            self.programs, self.compiled, self.binding, self.wrt, self.tape, self.value, seed, retain=True
+            self.programs, self.compiled, self.binding, self.wrt, self.tape, self.value, seed, retain=True, unchanged=self.unchanged
         )
 
     def __reduce__(self):

@@ -7,19 +7,18 @@ in is constant, and there is neither code nor a place on the tape for the gradie
 from __future__ import annotations
 
 import inspect
-import zlib
 
 import numpy as np
 
 from .replaying import program_with_tape, run_adjoint
-from .errors import NonDifferentiableInputError, TapeFreedError, TapeMismatchError
+from .errors import NonDifferentiableInputError, TapeFreedError
 from .generated_calls import call_generated
-from .pytrees import leaves, mapped, parts_of, written
+from .pytrees import leaves, mapped, parts_of
 from .runtime.copies import filled_like
 from .runtime.finish import finished
 from .runtime.leaf import Leaf, is_recording
 from .runtime.seeds import unit_seed
-from .runtime.tape import Tape
+from .unchanged import Memory, Unchanged, apart_from_tape
 
 
 class Run:
@@ -75,12 +74,13 @@ def record(function, args, kwargs) -> Run:
     compiled = program_with_tape(programs, binding, tracked)
     values = tracked.passed_on(compiled.mutated)
     value, tape = call_generated(compiled, "forward", values)
-    tape.key = (programs, binding, tracked, compiled, value)
-    unchanged = _Unchanged(tracked, tape)
+    memory = Memory(tape)
+    value = apart_from_tape(value, memory, binding.values)
+    unchanged = Unchanged(tracked.arrays(), memory, compiled)
+    tape.key = (programs, binding, tracked, compiled, value, unchanged)
 
     def sweep(seed, retain):
-        unchanged.check()
-        return run_adjoint(programs, compiled, binding, tracked, tape, value, seed, retain=retain)
+        return run_adjoint(programs, compiled, binding, tracked, tape, value, seed, retain=retain, unchanged=unchanged)
 
     return Run(value, tape, tracked.leaves, sweep)
 
@@ -186,65 +186,6 @@ class _Tracked:
 
 def _holds_leaf(tree) -> bool:
     return any(isinstance(part, Leaf) for _, part in leaves(tree))
-
-
-class _Unchanged:
-    """What the arrays among the arguments that may lie on the tape by reference held when the run was recorded."""
-
-    def __init__(self, tracked, tape):
-        memory = _memory_of(tape)
-        self.known = []
-        for name, path, part in tracked.arrays():
-            value = part.value if isinstance(part, Leaf) else part
-            if isinstance(value, np.ndarray) and (memory is None or id(_root(value)) in memory):
-                self.known.append((name, path, isinstance(part, Leaf), value, _checksum(value)))
-
-    def check(self):
-        for name, path, is_leaf, value, known in self.known:
-            if _checksum(value) != known:
-                raise TapeMismatchError(
-                    f"the {'leaf' if is_leaf else 'array'} '{name}{written(path)}' was changed in place after the run "
-                    "that is swept back now",
-                    hint="call backward() before the update, or record again after it",
-                )
-
-
-def _memory_of(tape) -> set | None:
-    """The arrays whose memory something on a tape lies on, by identity; None if not all of them can be told."""
-    found, waiting = set(), [tape]
-    while waiting:  # tapes of recursive calls may be nested deeper than Python's own stack
-        kept = waiting.pop()
-        if isinstance(kept, np.ndarray) and kept.dtype != object:
-            found.add(id(_root(kept)))
-        elif isinstance(kept, Tape):
-            waiting.extend(kept.values or ())
-        elif type(kept) in (list, tuple):
-            if not (type(kept) is list and kept and type(kept[0]) in _NUMBERS):  # a site holds values of one type
-                waiting.extend(kept)
-        elif not (kept is None or isinstance(kept, (*_NUMBERS, complex, str, bytes, np.generic, range, slice))):
-            return None
-    return found
-
-
-_NUMBERS = (float, int, bool, np.float64)
-
-
-def _root(array):
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-SAMPLE = 8192  # numbers of a large array that are told apart by their place
-
-
-def _checksum(array):
-    """A number that a change of the content changes; of a large array the sum of its bits, and that of a sample."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    if flat.size <= SAMPLE or flat.itemsize % 8 or flat.dtype.kind not in "fiuc":
-        return zlib.crc32(flat.view(np.uint8).data if flat.size else b"")
-    sample = np.ascontiguousarray(flat[:: flat.size // SAMPLE])
-    return int(flat.view(np.uint64).sum()), zlib.crc32(sample.view(np.uint8).data)
 
 
 __all__ = ["Run", "record"]

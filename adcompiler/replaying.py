@@ -22,8 +22,11 @@ def program_with_tape(programs, binding, wrt, *, private=False):
     return compiled
 
 
-def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
-    """The adjoint function on a tape, with a seed that is checked; with strict zeros, from a tape of its own, if a NaN appears."""
+def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain, unchanged=None):
+    """The adjoint function on a tape, with a seed that is checked; with strict zeros, from a tape of its own, if a NaN appears.
+
+    unchanged: what the arguments held, if they are the caller's own.
+    """
     try:
         if tape.is_freed:
             tape.open(tape.owner)
@@ -31,6 +34,8 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     except AdcompilerError as error:
         error.locate(binding.places.get(""))
         raise
+    if unchanged is not None:
+        unchanged.check()
     copy = tape.replay() if retain else tape.handed_over()
     if compiled.strict:
         return wrt.packed(_strict_adjoint(compiled, copy, seed), binding)
@@ -40,6 +45,8 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain):
     except ZeroDivisionError:
         bad = True
     if bad:
+        if unchanged is not None:
+            unchanged.check(everything=True)
         strict = programs.split(binding, wrt.paths, strict=True, constant=wrt.constant)
         with np.errstate(all="ignore"):
             _, made = call_generated(strict, "forward", private_copy(binding.values, strict))
