@@ -21,12 +21,19 @@ def call_vjp(vjp, result_bar, result, *args, **kwargs):
     (array([2., 6.]),)
     """
     kwargs = {name: read_only(value) for name, value in kwargs.items()}
-    if np.iscomplexobj(result_bar) and not np.iscomplexobj(result):  # the adjoint of a real result is real
-        result_bar = np.real(result_bar)
-    found = vjp(read_only(result_bar), read_only(result), *map(read_only, args), **kwargs)
+    found = vjp(read_only(_as_real_as(result, result_bar)), read_only(result), *map(read_only, args), **kwargs)
     if isinstance(found, (tuple, list)):  # those of arguments that this call gives by keyword stand behind
         return (*found, *(Missing(_refusal(vjp, found, args)) for _ in args[len(found) :]))
     raise _refusal(vjp, found, args)
+
+
+def _as_real_as(result, result_bar):
+    """The adjoint of a real result is real; of a result with parts, part by part."""
+    if isinstance(result, (tuple, list)) and type(result_bar) in (tuple, list) and len(result_bar) == len(result):
+        return type(result_bar)(map(_as_real_as, result, result_bar))
+    is_complex = isinstance(result_bar, (np.ndarray, np.generic, complex)) and np.iscomplexobj(result_bar)
+    is_real = isinstance(result, (np.ndarray, np.generic, float)) and not np.iscomplexobj(result)
+    return np.real(result_bar) if is_complex and is_real else result_bar
 
 
 def _refusal(vjp, found, args) -> RuleError:

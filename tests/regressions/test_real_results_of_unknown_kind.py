@@ -63,3 +63,18 @@ def test_a_rule_of_the_user_with_a_real_result_gets_a_real_adjoint():
     direction, h = random_like(W), 1e-6
     wanted = (f(W + h * direction) - f(W - h * direction)) / (2 * h)
     np.testing.assert_allclose(np.real(np.vdot(ad.grad(f)(W), direction)), wanted, rtol=1e-6)
+
+
+def test_a_rule_of_the_user_may_give_numbers_and_arrays_together():
+    def parts(x):
+        return np.sum(x * x), x * x * x
+
+    ad.register_vjp(parts, lambda bars, y, x: (2.0 * x * bars[0] + 3.0 * x**2 * bars[1],))
+
+    def f(x):
+        total, cubes = parts(x)
+        return total * np.sum(cubes)
+
+    x = np.array([0.4, 1.1, 0.8])
+    total, cubes = parts(x)
+    np.testing.assert_allclose(ad.grad(f)(x), 2.0 * x * np.sum(cubes) + 3.0 * x**2 * total, rtol=1e-12)
