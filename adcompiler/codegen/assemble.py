@@ -53,9 +53,12 @@ def program_names(layout) -> set[str]:
     """Names that a function uses: of its variables, and in the text that is kept as it is."""
     taken = {v.name for v in layout.home if not v.hidden}
     for s in layout.statements:
-        node = getattr(s, "node", None)
-        if isinstance(node, ast.AST):
-            taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id not in s.names}
+        for kept in (s, getattr(s, "value", None)):
+            node = getattr(kept, "node", None)
+            if isinstance(node, ast.AST):
+                found = list(ast.walk(node))
+                taken |= {n.id for n in found if isinstance(n, ast.Name) and n.id not in kept.names}
+                taken |= {n.arg for n in found if isinstance(n, ast.arg)}
     return taken
 
 

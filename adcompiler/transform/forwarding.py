@@ -73,7 +73,7 @@ def forward_names(code, counts) -> bool:
         source = item.value.id if isinstance(item.value, ast.Name) else None
         place = code.index(item)
         end = _last_use(code, place, identifier, source, counts.uses[identifier])
-        if end is None:
+        if end is None or _is_read_in_a_scope(code[place + 1 : end + 1], identifier, item.value):
             continue
         for k in range(place + 1, end + 1):
             _replace_everywhere(code[k], identifier, item.value)
@@ -111,6 +111,28 @@ def _last_use(code, place, identifier, source, uses):
         if writes:
             return None
     return None
+
+
+def _is_read_in_a_scope(code, identifier, value) -> bool:
+    return any(_stays_out(e, identifier, value) for item in lines(code) for e in expressions(item))
+
+
+def _stays_out(e, identifier, value) -> bool:
+    """Must `value` not take the place of a name in `e`, since a function or comprehension there reads the name?
+
+    A function reads its names when it is called, perhaps after they are bound again, and has names of its own.
+    """
+    if isinstance(value, ast.Constant):
+        return False
+    names = {n.id for n in nodes(value) if isinstance(n, ast.Name)}
+    for scope in nodes(e):
+        if isinstance(scope, (ast.Lambda, ast.FunctionDef, ast.GeneratorExp)) and mentions(scope, identifier):
+            return True
+        if isinstance(scope, (ast.ListComp, ast.SetComp, ast.DictComp)) and mentions(scope, identifier):
+            own = {n.id for g in scope.generators for n in nodes(g.target) if isinstance(n, ast.Name)}
+            if own & names or not isinstance(value, ast.Name):
+                return True
+    return False
 
 
 def _binds(code, identifier) -> bool:
@@ -157,6 +179,8 @@ def _push_down(code, at, identifier, value) -> bool:
         if isinstance(item, (Branch, Repeat)):
             head = item.test if isinstance(item, Branch) else item.iterable
             if mentions(head, identifier) and not (isinstance(item, Repeat) and item.target is None):
+                if _stays_out(head, identifier, value):
+                    return False
                 if isinstance(item, Branch):
                     item.test = _replaced(item.test, identifier, value)
                 else:
@@ -169,6 +193,8 @@ def _push_down(code, at, identifier, value) -> bool:
             if _size(value) + _size(item.value) > MOST_NODES * 3:
                 return False
             if _is_tuple_read(item.value, identifier) and isinstance(value, ast.Call):
+                return False
+            if any(_stays_out(e, identifier, value) for e in expressions(item)):
                 return False
             value = _without_defensive_copy(value, item)
             if mentions(item.value, identifier):
@@ -267,7 +293,7 @@ def substituted_test(test_lines, test):
         if not (isinstance(line, Line) and line.hidden and isinstance(line.target, ast.Name) and line.op is None):
             return None
         uses = sum(1 for n in nodes(test) if isinstance(n, ast.Name) and n.id == line.target.id)
-        if uses != 1:
+        if uses != 1 or _stays_out(test, line.target.id, line.value):
             return None
         test = _replaced(test, line.target.id, line.value)
     return test
