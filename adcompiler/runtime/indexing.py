@@ -7,13 +7,16 @@ def add_at(buffer, index, values):
     """Add `values` into `buffer[index]` in place; an element named several times receives every contribution.
 
     `index` is any NumPy index expression; `values` broadcasts to the shape of `buffer[index]`. Raises what NumPy
-    raises for an index out of bounds or values that do not fit.
+    raises for an index out of bounds or values that do not fit. The adjoint of a real array is real: of complex values
+    the real parts are added, as `zeros_beside` may have made a real buffer where the compiler did not know the kind.
 
     >>> x_bar = np.zeros(3)
     >>> add_at(x_bar, np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]))
     >>> x_bar
     array([4., 0., 2.])
     """
+    if buffer.dtype.kind == "f" and np.iscomplexobj(values):
+        values = np.real(values)
     if _may_repeat(index):
         # in the buffer's own dtype, and one value per element, NumPy takes its indexed loop, as fast as bincount
         np.add.at(buffer, index, np.asarray(values).astype(buffer.dtype, casting="same_kind", copy=False))

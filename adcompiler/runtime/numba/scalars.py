@@ -459,7 +459,7 @@ def sinc_slope(x):
     """The derivative of `np.sinc`; near 0 by its series, where the formula cancels.
 
     >>> sinc_slope(0.0), sinc_slope(1.0)
-    (-0.0, -1.0)
+    (0.0, -1.0)
     """
     if abs(x) >= 1.0:
         return (math.cos(math.pi * x) - math.sin(math.pi * x) / (math.pi * x)) / x
