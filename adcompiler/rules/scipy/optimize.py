@@ -384,6 +384,7 @@ first_order(
     fixed_point_second_tangent,
     minimum_second_adjoint,
     minimum_second_tangents,
+    cost_of,
     reason="solutions by scipy.optimize have derivatives of the first two orders",
     instead="ad.custom_root around the solver, whose derivatives are those of the equation, to any order",
 )
