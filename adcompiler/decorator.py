@@ -15,7 +15,7 @@ from .gradient_calls import GradientCaller
 from .programs import Programs, checked_checkpointing, options_of_programs, programs_for
 from .replaying import program_with_tape, run_adjoint
 from .runtime.tape import Tape
-from .unchanged import Memory, Unchanged, apart_from_tape, arrays_of
+from .unchanged import Memory, Unchanged, apart_from_tape, arrays_read
 
 _OPTIONS = ("wrt", "outputs", "backend", "checkpoint", "tape_dtype", "holomorphic", "memory", "debug_nans")
 
@@ -116,7 +116,8 @@ class DifferentiableFunction(Wrapper):
         value, tape = call_generated(compiled, "forward", binding.values)
         memory = Memory(tape)
         value = apart_from_tape(value, memory, binding.values)
-        tape.key = (self.programs, binding, wrt, compiled, value, Unchanged(arrays_of(binding), memory, compiled))
+        unchanged = Unchanged(arrays_read(binding.names, binding.values, compiled), memory, compiled)
+        tape.key = (self.programs, binding, wrt, compiled, value, unchanged)
         return value, tape
 
     def adjoint(self, tape, seed=1.0, *, retain=False):

@@ -18,7 +18,7 @@ from .runtime.copies import filled_like
 from .runtime.finish import finished
 from .runtime.leaf import Leaf, is_recording
 from .runtime.seeds import unit_seed
-from .unchanged import Memory, Unchanged, apart_from_tape
+from .unchanged import Memory, Unchanged, apart_from_tape, arrays_read
 
 
 class Run:
@@ -76,7 +76,7 @@ def record(function, args, kwargs) -> Run:
     value, tape = call_generated(compiled, "forward", values)
     memory = Memory(tape)
     value = apart_from_tape(value, memory, binding.values)
-    unchanged = Unchanged(tracked.arrays(), memory, compiled)
+    unchanged = Unchanged(arrays_read(tracked.names, tracked.given, compiled), memory, compiled)
     tape.key = (programs, binding, tracked, compiled, value, unchanged)
 
     def sweep(seed, retain):
@@ -151,13 +151,6 @@ class _Tracked:
         again = id(part) in self.seen
         self.seen[id(part)] = part
         return filled_like(part.value, part.value) if again and isinstance(part.value, np.ndarray) else part.value
-
-    def arrays(self):
-        """Every leaf and every other array of the arguments: the parameter, the path within, and itself."""
-        for name, value in zip(self.names, self.given, strict=True):
-            for path, part in leaves(value):
-                if isinstance(part, (Leaf, np.ndarray)):
-                    yield name, path, part
 
     def passed_on(self, changed) -> tuple:
         """The arguments for a run that changes those at the positions `changed`: leaves there are copied."""

@@ -54,12 +54,16 @@ class Unchanged:
                 )
 
 
-def arrays_of(binding):
-    """The arrays among the arguments of a call: the parameter, the path within, and the array."""
-    for name, value in zip(binding.names, binding.values, strict=True):
-        for path, part in leaves(value):
-            if isinstance(part, np.ndarray):
-                yield name, path, part
+def arrays_read(names, values, compiled):
+    """The arrays and leaves among arguments that the program only reads: the parameter, the path within, and itself.
+
+    Of those that it changes the tape holds nothing but copies, as a second call changes them again.
+    """
+    for k, (name, value) in enumerate(zip(names, values, strict=True)):
+        if k not in compiled.mutated:
+            for path, part in leaves(value):
+                if isinstance(part, (Leaf, np.ndarray)):
+                    yield name, path, part
 
 
 def _arrays_from_outside(namespace):
@@ -157,4 +161,4 @@ def _checksum(array):
     return int(flat.view(np.uint64).sum()), zlib.crc32(sample.view(np.uint8).data)
 
 
-__all__ = ["Memory", "Unchanged", "apart_from_tape", "arrays_of"]
+__all__ = ["Memory", "Unchanged", "apart_from_tape", "arrays_read"]

@@ -70,8 +70,13 @@ def test_what_numpy_refuses_is_refused():
         add_at(np.zeros(3), np.array([3]), np.ones(1))
     with pytest.raises(ValueError, match="shape"):
         add_at(np.zeros(3), np.array([0, 1]), np.ones(3))
-    with pytest.raises(TypeError, match="[Cc]ast"):
-        add_at(np.zeros(3), np.array([0, 1]), np.ones(2) * 1j)
+
+
+@pytest.mark.parametrize("index", [np.array([0, 1]), slice(0, 2)], ids=["array", "slice"])
+def test_the_adjoint_of_a_real_array_is_real(index):
+    buffer = np.zeros(3)
+    add_at(buffer, index, np.array([2.0 + 1.0j, 3.0 - 4.0j]))
+    assert buffer.tolist() == [2.0, 3.0, 0.0]
 
 
 @pytest.mark.parametrize("index", INDICES.values(), ids=INDICES)
