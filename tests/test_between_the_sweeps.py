@@ -153,3 +153,17 @@ def test_a_linear_map_that_runs_again_sees_the_change():
             linear_map(X)
     finally:
         table[...] = kept
+
+
+def test_views_of_arrays_in_any_order_of_memory_are_copied_with_them():
+    cube = np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))
+
+    def both(parts):
+        whole, view = parts
+        return np.sum(whole**2) + np.sum(view**3)
+
+    for whole in (cube, cube.transpose(1, 0, 2), cube.copy()):
+        view = whole[1:, ::-1, 1::2]
+        (whole_bar, view_bar), = ad.vjp(both, (whole, view))[1](1.0)
+        np.testing.assert_allclose(view_bar, 3.0 * view**2)
+        np.testing.assert_allclose(whole_bar, 2.0 * whole)

@@ -108,7 +108,7 @@ def _copied(value, memo):
             memo[id(root)] = root.copy(order="K")
         if memo[id(root)].strides == root.strides:
             offset = value.__array_interface__["data"][0] - root.__array_interface__["data"][0]
-            return np.ndarray(value.shape, value.dtype, memo[id(root)], offset, value.strides)
+            return np.ndarray(value.shape, value.dtype, memo[id(root)].ravel(order="K"), offset, value.strides)
         return value.copy(order="K")
     return copy.deepcopy(value, memo if "alive" not in memo else {k: v for k, v in memo.items() if k != "alive"})
 

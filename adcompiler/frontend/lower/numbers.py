@@ -78,14 +78,18 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
         reshaped = _reshaped(cx, args, kwargs)
         if reshaped is not None:
             return reshaped
-    key = (id(function), tuple(_key(cx, a) for a in args), tuple((k, _key(cx, v)) for k, v in sorted(kwargs.items())))
-    found = _LEARNT.get(key)
+    try:
+        key = (function, tuple(_key(cx, a) for a in args), tuple((k, _key(cx, v)) for k, v in sorted(kwargs.items())))
+        found = _LEARNT.get(key)
+    except TypeError:  # something that cannot be told from others later
+        key, found = None, None
     if found is None:
         found = _run_example(cx, function, args, kwargs)
-        with _LOCK:
-            if len(_LEARNT) > 20_000:
-                _LEARNT.clear()
-            _LEARNT[key] = found
+        if key is not None:
+            with _LOCK:
+                if len(_LEARNT) > 20_000:
+                    _LEARNT.clear()
+                _LEARNT[key] = found
     if isinstance(found, Num) and found.rank:
         dims = _extents(cx, function, args, kwargs, rule, found)
         if dims is not None and len(dims) == found.rank:
@@ -96,12 +100,21 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
 def _key(cx, operand):
     value = cx.constant(operand)
     if value is not NOTHING:
-        try:
-            hash(value)
-        except TypeError:
-            return ("id", id(value))
-        return ("const", type(value), value) if not callable(value) else ("id", id(value))
+        return _constant_key(value)
     return (_type_key(cx, cx.type(operand)), is_unknown(cx, operand))
+
+
+def _constant_key(value):
+    """What tells a constant from all others, `(1, 2)` from `(1.0, 2.0)` too; TypeError for what nothing tells.
+
+    The object itself and no `id`, which another may have when it is gone.
+    """
+    if isinstance(value, (tuple, list)):
+        return (type(value), tuple(map(_constant_key, value)))
+    if isinstance(value, np.ndarray) and value.size <= 64 and value.dtype != object:
+        return (np.ndarray, value.dtype.str, value.shape, value.tobytes())
+    hash(value)
+    return (type(value), value)
 
 
 def _type_key(cx, t):
