@@ -91,7 +91,12 @@ def reverse_unpack(b, s: Unpack):
     for t, _ in moved:
         b.kill(t)
     assigned: list = []
+    # what a view brings is added behind the assignment of the adjoint of its array
+    own = {b.bar(v) for v, *_ in values if not v.tied and not b.shadow_kind(v) and b.state(v) == UNSET}
+    parts = [(v, value) for v, value, *_ in values if v.tied and region_name(b, v) in own]
     for source, value, state, _ in values:
+        if any(source is v for v, _ in parts):
+            continue
         direct = not source.tied and not b.shadow_kind(source)
         if direct and b.state(source) == UNSET and all(b.bar(source) != b.bar(a) for a, _, _ in assigned):
             assigned.append((source, value, state))
@@ -100,6 +105,11 @@ def reverse_unpack(b, s: Unpack):
             assigned[k] = (source, ast.BinOp(assigned[k][1], ast.Add(), value), OWNED)
         else:
             b.accumulate(source, value, s, fresh=False)
+    changed = {b.bar(a) for a, _, _ in assigned}
+    parts = [
+        (v, set_aside(b, value) if any(isinstance(n, ast.Name) and n.id in changed for n in ast.walk(value)) else value)
+        for v, value in parts
+    ]
     real = [(a, v, st) for a, v, st in assigned if not (isinstance(v, ast.Name) and v.id == b.bar(a))]
     reads = {n.id for _, v, _ in real for n in ast.walk(v) if isinstance(n, ast.Name)}
     writes = {b.bar(a) for a, _, _ in real}
@@ -113,6 +123,8 @@ def reverse_unpack(b, s: Unpack):
             b.line(name(b.bar(a), True), v, hidden=b.is_hidden(a))
     for a, _, st in assigned:
         b.states[b.bar(a)] = st
+    for source, value in parts:
+        b.accumulate(source, value, s, fresh=False)
 
 
 def collect_moves(b, target, source, moved, s):
