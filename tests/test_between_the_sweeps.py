@@ -167,3 +167,26 @@ def test_views_of_arrays_in_any_order_of_memory_are_copied_with_them():
         (whole_bar, view_bar), = ad.vjp(both, (whole, view))[1](1.0)
         np.testing.assert_allclose(view_bar, 3.0 * view**2)
         np.testing.assert_allclose(whole_bar, 2.0 * whole)
+
+
+class Weights:
+    def __init__(self, values):
+        self.values = values
+
+
+weights = Weights(np.arange(1.0, 40001.0))
+
+
+@ad.differentiable
+def weighted_by_an_object(x):
+    return np.sum(x * x * weights.values)
+
+
+def test_a_swap_in_a_large_array_of_an_object_from_outside_is_seen():
+    x = np.ones(40000)
+    _, tape = weighted_by_an_object.forward(x)
+    _, pullback = ad.vjp(weighted_by_an_object, x)
+    weights.values[[1, 2]] = weights.values[[2, 1]]
+    for sweep in (lambda: weighted_by_an_object.adjoint(tape), lambda: pullback(1.0)):
+        with pytest.raises(ad.TapeMismatchError, match="was changed in place after the run"):
+            sweep()
