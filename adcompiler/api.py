@@ -7,7 +7,7 @@ from copy import deepcopy
 import numpy as np
 
 from . import pipeline
-from .backends import chosen_backend
+from .backends import NATIVE_OPTIONS, asked_for, chosen_backend
 from .calling import input_path, resolve_wrt
 from .decorator import BoundFunction, DifferentiableFunction, programs_of
 from .programs import checked_checkpointing
@@ -24,17 +24,17 @@ from .runtime.shadows import is_object
 
 def _refuse(options):
     if options.get("backend") is not None:
-        chosen_backend(None, options["backend"])
+        chosen_backend(None, asked_for(options))
     mode = options.pop("mode", "reverse")
     if mode not in ("reverse", "forward"):
         raise ValueError(f"mode must be 'reverse' or 'forward', not {mode!r}")
     if mode == "forward":
         options["mode"] = mode
     checked_checkpointing(options)
-    for name in ("checkpoint", "memory", "tape_dtype"):
-        if options.get(name) is None:
+    for name in ("checkpoint", "memory", "tape_dtype", *NATIVE_OPTIONS):
+        if options.get(name) in (None, False):
             options.pop(name, None)
-    unknown = set(options) - {"debug_nans", "outputs", "holomorphic", "mode", "backend", "checkpoint", "memory", "tape_dtype"}
+    unknown = set(options) - {"debug_nans", "outputs", "holomorphic", "mode", "backend", *NATIVE_OPTIONS, "checkpoint", "memory", "tape_dtype"}
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}")
     return options

@@ -6,7 +6,7 @@ import functools
 import types
 import weakref
 
-from .backends import chosen_backend
+from .backends import NATIVE_OPTIONS, asked_for, chosen_backend
 from .callables import Wrapper
 from .calling import resolve_wrt
 from .errors import TapeMismatchError
@@ -17,14 +17,15 @@ from .replaying import program_with_tape, run_adjoint
 from .runtime.tape import Tape
 from .unchanged import Memory, Unchanged, apart_from_tape, arrays_read
 
-_OPTIONS = ("wrt", "outputs", "backend", "checkpoint", "tape_dtype", "holomorphic", "memory", "debug_nans")
+_OPTIONS = ("wrt", "outputs", "backend", *NATIVE_OPTIONS, "checkpoint", "tape_dtype", "holomorphic", "memory", "debug_nans")
 
 
 def differentiable(function=None, /, **options):
     """Make a function differentiable: `f(x)` stays what it was, `f.grad(x)` is its gradient.
 
     Options: `wrt` (position, name or tuple of them, default the first argument), `outputs` ("return", or names of
-    arguments that the function writes into), `holomorphic`. Nothing is compiled before a derivative is asked for.
+    arguments that the function writes into), `holomorphic`, `backend` ("numpy", "numba"; the latter with `vector_math`:
+    exp, sin and the like by a vector library). Nothing is compiled before a derivative is asked for.
 
     >>> @differentiable
     ... def cube(x):
@@ -58,7 +59,7 @@ class DifferentiableFunction(Wrapper):
         self._derivatives: dict = {}
 
     def _check_options(self):
-        chosen_backend(self.primal, self.options.get("backend"))
+        chosen_backend(self.primal, asked_for(self.options))
         checked_checkpointing(self.options)
 
     @property

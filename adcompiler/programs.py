@@ -7,7 +7,7 @@ import inspect
 import types
 
 from . import pipeline
-from .backends import chosen_backend
+from .backends import asked_for, chosen_backend
 from .callables import plain_function, source_of
 from .calling import Binding, bind_call
 from .checkpointing.planner import parse_memory
@@ -294,7 +294,7 @@ def present_facts(function):
 def options_of_programs(options) -> dict:
     """The options that the compiled code depends on."""
     made = {"outputs": options.get("outputs", "return"), "holomorphic": bool(options.get("holomorphic"))}
-    made["backend"] = options.get("backend")
+    made["backend"] = asked_for(options)
     return {**made, **checked_checkpointing(options)}
 
 

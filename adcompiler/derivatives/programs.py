@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 
+from ..backends import asked_for
 from ..calling import Binding
 from ..programs import Programs, present_facts
 from ..frontend.signature import Signature
@@ -38,7 +39,7 @@ class DerivedPrograms(Programs):
 
     def __init__(self, derivative, outputs="return", holomorphic=False):
         self.derivative = derivative
-        super().__init__(derivative, outputs, holomorphic, derivative.options.get("backend"))
+        super().__init__(derivative, outputs, holomorphic, asked_for(derivative.options))
 
     def read(self):
         self.inner = self.derivative.inner

@@ -65,6 +65,8 @@ def elementwise(*functions, build, count=None):
 def _math_call(f):
     def build(lo, nodes, types, result):
         real = all(t.kind in "biuf" for t in types)
+        if real and _vector_form(lo, f) is not None:
+            return call(lo.helper(_vector_form(lo, f)), *nodes)
         if real:
             return call(ast.Attribute(lo.known_module(math), _IN_MATH[f], ast.Load()), *nodes)
         return call(lo.np(f.__name__), *nodes)
@@ -72,8 +74,21 @@ def _math_call(f):
     return build
 
 
+def _vector_form(lo, f):
+    """The function that stands for `f` under the option `vector_math`; else None."""
+    if not lo.options.get("vector_math"):
+        return None
+    from ...runtime.numba.vector_math import FUNCTIONS
+
+    return FUNCTIONS.get(f)
+
+
 def _numpy_call(f):
-    return lambda lo, nodes, types, result: call(lo.np(f.__name__), *nodes)
+    def build(lo, nodes, types, result):
+        own = _vector_form(lo, f) if all(t.kind in "biuf" for t in types) else None
+        return call(lo.np(f.__name__) if own is None else lo.helper(own), *nodes)
+
+    return build
 
 
 def _helper(helper):

@@ -424,7 +424,8 @@ def versions() -> str:
         digest = hashlib.sha256()
         for f in sorted(library.glob("*.py")):
             digest.update(f.read_bytes())
-        _VERSIONS = f"{numba.__version__} {np.__version__} {sys.version} {digest.hexdigest()}"
+        libc = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", ()) else ""
+        _VERSIONS = f"{numba.__version__} {np.__version__} {sys.version} {libc} {digest.hexdigest()}"
     return _VERSIONS
 
 
@@ -460,9 +461,24 @@ def decorated(definition, options):
     return definition
 
 
+def native_options(generator) -> dict:
+    """What the user asked of this backend. Raises UnsupportedSyntaxError for what this machine does not have."""
+    if getattr(generator.backend, "vector_math", False):
+        from ...runtime.numba.vector_math import AVAILABLE, LIBRARY
+
+        if not AVAILABLE:
+            raise UnsupportedSyntaxError(
+                f"vector_math=True needs {LIBRARY}, a part of the GNU C library on x86-64 Linux, which was not found",
+                generator.function.loc, hint="leave out vector_math=",
+            )
+        return {"vector_math": True}
+    return {}
+
+
 def compile_definitions(generator, definitions, saver, options, namespace=None):
     """Texts, callables, namespace and line maps of definitions, compiled by Numba."""
     keep_freed_memory()
+    options = {**options, **native_options(generator)}
     backend = Backend(generator, saver, options)
     if generator.parts and "gradient" not in definitions:
         raise UnsupportedSyntaxError(
