@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import types
 
 
 @functools.cache
 def slots_of(cls) -> tuple[str, ...]:
     """The attributes for which a class and its bases name slots (`__slots__`), as they are stored.
+
+    A name that a class below gives another meaning (a property) is no attribute that an object holds.
 
     >>> class Point:
     ...     __slots__ = ("x", "__tag")
@@ -21,7 +25,7 @@ def slots_of(cls) -> tuple[str, ...]:
             private = name.startswith("__") and not name.endswith("__")
             if name not in ("__dict__", "__weakref__"):
                 found[f"_{c.__name__.lstrip('_')}{name}" if private else name] = None
-    return tuple(found)
+    return tuple(n for n in found if isinstance(inspect.getattr_static(cls, n), types.MemberDescriptorType))
 
 
 def own_attributes(value) -> dict:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 
 def is_sequence(value) -> bool:
-    """Is this what a sequence pattern takes? Texts and arrays are not."""
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    """Is this what a sequence pattern takes? Texts are not; arrays are from NumPy 2.5 on, so Python itself is asked."""
+    match value:
+        case [*_]:
+            return True
+        case _:
+            return False
 
 
 def is_mapping(value) -> bool:

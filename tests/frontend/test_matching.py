@@ -132,6 +132,26 @@ def test_every_kind_of_pattern(program, how):
     assert ad.jvp(lambda x: program(x, how), (x,), (1.0,))[1] == pytest.approx(want, rel=1e-8)
 
 
+def parts_of_an_array(x):
+    match x:
+        case [p, q]:
+            return p * q
+        case [p, *rest]:
+            rest.append(p)
+            return p * sum(rest)
+        case _:
+            return np.sum(x) ** 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_arrays_are_sequences_where_python_says_so(n):  # from NumPy 2.5 on
+    x = np.array([1.5, 0.5, 2.5])[:n]
+    slopes = [parts_of_an_array(x + e).imag / 1e-30 for e in 1e-30j * np.eye(n)]
+    value, gradient = ad.value_and_grad(parts_of_an_array)(x)
+    assert value == pytest.approx(parts_of_an_array(x), rel=1e-15)
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-13)
+
+
 def active_subject(x):
     total = 0.0
     for k in range(4):

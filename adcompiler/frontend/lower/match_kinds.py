@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ...ir.nodes import NOTHING, Call, Const
 from ...ir.types import BOOL, Num, Ref, Static, Tup
 from ...runtime.matching import is_mapping, is_sequence
+
+_ARRAY = np.zeros(0)
 
 
 def _asked(function, kind, without=()):
@@ -18,8 +22,8 @@ def _asked(function, kind, without=()):
             return Const(issubclass(cls, kind) and not issubclass(cls, without))
         if isinstance(t, Tup):
             return Const(kind is Sequence)
-        if isinstance(t, Num):
-            return Const(False)
+        if isinstance(t, Num) and t.boxed is not None:
+            return Const(t.is_array and function(_ARRAY))
         if isinstance(t, Static) and known is not NOTHING:
             return Const(function(known))
         return cx.assign_temporary(Call(function, (value,)), BOOL, node)
