@@ -27,6 +27,7 @@ class Holder:
     constant: set = field(default_factory=set)  # keys under which the caller says that there is no derivative
     touched: set = field(default_factory=set)  # of these, where the program puts something active
     extra: object = None  # the length of a deque, or what makes the defaults of a defaultdict
+    kinds: dict = field(default_factory=dict)  # key -> what a value of unknown type is taken for (sparse_kinds)
     absorbed: set = field(default_factory=set)  # sites of containers among elements of unknown kind
 
     def types(self):

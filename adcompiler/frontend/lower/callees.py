@@ -48,6 +48,7 @@ from .objects import construct, empty_object
 from .opaque_calls import opaque_call
 from .parameters import constant_operand
 from .rule_calls import emit_call
+from .sparse_products import constant_solution
 from .special_methods import special_call
 from .subscripts import subscript
 from .values import tuple_of
@@ -210,6 +211,9 @@ def _call_object(cx, node, function, args, kwargs):
         return freeze(cx, node, function, args, kwargs)
     if active and type(function).__module__.startswith("scipy.interpolate"):
         return call_interpolator(cx, node, Const(function), args, kwargs)
+    solved = constant_solution(cx, node, Const(function), args, kwargs) if active else None
+    if solved is not None:
+        return solved
     if active and (getattr(function, "__module__", None) or "").startswith("scipy."):
         cx.missing_rule(node, name_of(function))  # what SciPy does inside is not written to be differentiated
     if isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)) or hasattr(function, "py_func"):

@@ -27,6 +27,7 @@ from .interpolators import call_interpolator
 from .items import write_item
 from .opaque_calls import opaque_call, opaque_method
 from .regrouping import unzipped
+from .sparse_products import constant_solution
 from .special_methods import refuse_hidden_effects, tree_has_stores
 from .tapes import open_tape
 
@@ -142,6 +143,8 @@ def call_value(cx, node, callee, args, kwargs):
         return call_function(cx, node, t.cls.__call__, [callee, *args], dict(kwargs))
     if value is NOTHING and any(cx.varied(a) for a in (*args, *kwargs.values())):
         interpolated = call_interpolator(cx, node, callee, args, kwargs)
+        if interpolated is None:
+            interpolated = constant_solution(cx, node, callee, args, kwargs)
         if interpolated is not None:
             return interpolated
     if value is NOTHING:

@@ -33,6 +33,7 @@ from .distributions import Frozen, FrozenMethod
 from .function_values import Closure, Partial
 from .joins import may_be_none
 from .rule_calls import spread
+from .sparse_kinds import kind_of
 from .values import bring, share_holder_group
 
 
@@ -77,6 +78,8 @@ def record(cx, holder, key, operand, site):
             holder.statics[key] = NOTHING  # one of several objects: only the run knows which
             cx.assumed.changed = True
     given = without_dims(given) if isinstance(given, Num) else given
+    if isinstance(t, Opaque) and key is not NOTHING:
+        holder.kinds[key] = kind_of(cx, operand)
     cx.assumed.widen(holder, key, without_dims(t) if isinstance(t, Num) else t, cx.varied(operand), given)
     if isinstance(operand, Var) and not operand.absorbed <= holder.absorbed:
         holder.absorbed |= operand.absorbed

@@ -16,7 +16,7 @@ from .comprehensions import walk_next_time
 from .interpolators import note_class, note_method
 from .introspection import Namespace, method_of_namespace
 from .rule_calls import emit_call
-from .sparse_products import constant_product
+from .sparse_products import constant_product, constant_solution
 from .unseen_calls import may_be_written, note_unseen_calls
 
 
@@ -49,6 +49,8 @@ def opaque_method(cx, node, base):
             if node.func.attr == "dot" and len(args) == 1 and not kwargs
             else None
         )
+        if product is None and node.func.attr == "solve":
+            product = constant_solution(cx, node, base, args, kwargs)
         if product is not None:
             return product
         walk_next_time(cx, base)

@@ -10,7 +10,7 @@ from ...ir.types import BOOL, OPAQUE, Num, Opaque, Static
 from .branches import truth
 from .expressions import lower_expression
 from .rule_calls import emit_call
-from .sparse_products import constant_product
+from .sparse_products import constant_product, sparse_operator
 from .special_methods import special_call, tested
 
 BINARY = {
@@ -61,7 +61,9 @@ def apply_operator(cx, node, function, left, right):
     """`left op right` for numbers, sequences and strings."""
     from .containers import concatenate_sequences, container_operator, is_sequence, replicate_sequence
 
-    made = container_operator(cx, node, function, left, right)
+    made = sparse_operator(cx, node, function, left, right)
+    if made is None:
+        made = container_operator(cx, node, function, left, right)
     if made is not None:
         return made
     if function is operator.add and is_sequence(cx, left) and is_sequence(cx, right):

@@ -12,6 +12,7 @@ from ...ir.nodes import NOTHING, Assign, Const, Display, GetAttr, GetItem, Var
 from ...ir.types import OPAQUE, STATIC, UNDEFINED, Undefined, Num, Ref, Tup, carries_derivative, type_of
 from ..signature import Described, describe
 from .baked import whence
+from .sparse_kinds import kind_of_class
 
 
 def bring(cx, operand):
@@ -50,6 +51,8 @@ def type_of_description(cx, d: Described, site, varied=False):
                 holder.constant.add(key)
             if item.kind == "static":
                 holder.statics[key] = item.value
+            if item.kind == "opaque":
+                holder.kinds[key] = kind_of_class(item.type)
             if holder.exact:
                 given = UNDEFINED if item.kind == "static" and item.value is None else t
                 active = is_active_input(cx, (*path, key), varied) and carries_derivative(t)

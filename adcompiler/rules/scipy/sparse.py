@@ -10,19 +10,32 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from ...ir.types import Num
+from ...ir.types import INT, Num, Tup
+from ...runtime.scipy.factors import (
+    constant_solution,
+    constant_solution_adjoint,
+    factor_change,
+    factor_matrix_adjoint,
+    factor_solution,
+    factorised,
+    factors_of,
+)
 from ...runtime.scipy.matrices import (
+    SparseMatrix,
     constant_product,
     constant_product_adjoint,
     constant_product_tangent,
+    dense_operand,
     diagonal_columns,
     diagonal_extents,
     diagonal_rows,
     entries_adjoint,
+    entries_of,
     extents,
     from_columns,
     from_diagonals,
     from_rows,
+    same_extents,
     solve_written,
     sparse_dense,
     sparse_product,
@@ -56,6 +69,17 @@ for _name in ("diags", "diags_array"):
     if hasattr(sparse, _name):
         written_out(getattr(sparse, _name), from_diagonals)
 written_out(linalg.spsolve, solve_written, of_tuple=True)
+written_out(linalg.splu, factorised, of_tuple=True)
+written_out(linalg.factorized, factorised, of_tuple=True)
+
+
+_VECTOR = ("?", None, 1, True, (None,))
+_PLACES = Num("i", np.dtype(np.int32), 1, True, (None,))
+
+
+@rule(entries_of, infer=lambda *types: Tup((Num(*_VECTOR), _PLACES, _PLACES, Tup((INT, INT))), SparseMatrix))
+def entries_of_(matrix):
+    entries = entries_of(matrix)
 
 
 @rule(sparse_product, multilinear=("data", "x"), infer=_like(4))
@@ -98,4 +122,21 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     x_dot = linalg.spsolve(A, b_dot)
 
 
-inactive(extents, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)
+@rule(factor_solution, infer=_like(5))
+def factor_solution_(factors, data, rows, cols, shape, b, adjoint=False):
+    x = factor_solution(factors, data, rows, cols, shape, b, adjoint)
+    solved = factor_solution(factors, data, rows, cols, shape, x_bar, not adjoint)
+    data_bar = factor_matrix_adjoint(solved, x, rows, cols, adjoint)
+    b_bar = solved
+    change = factor_change(data_dot, rows, cols, shape, x, adjoint)
+    x_dot = factor_solution(factors, data, rows, cols, shape, b_dot - change, adjoint)
+
+
+@rule(constant_solution, infer=_like(1))
+def constant_solution_(factors, rhs, trans="N"):
+    x = constant_solution(factors, rhs, trans)
+    rhs_bar = constant_solution_adjoint(x_bar, factors, trans)
+    x_dot = constant_solution(factors, rhs_dot, trans)
+
+
+inactive(factors_of, extents, same_extents, dense_operand, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)

@@ -42,6 +42,35 @@ class SparseMatrix(NamedTuple):
         """The transpose."""
         return SparseMatrix(self.data, self.cols, self.rows, (self.shape[1], self.shape[0]))
 
+    @property
+    def T(self):  # noqa: N802
+        """The transpose."""
+        return self.transpose()
+
+    def __neg__(self):
+        return SparseMatrix(-self.data, self.rows, self.cols, self.shape)
+
+    def __add__(self, other):
+        return joined_entries(self, 1.0, other)
+
+    def __radd__(self, other):
+        return joined_entries(self, 1.0, other)
+
+    def __sub__(self, other):
+        return joined_entries(self, -1.0, other)
+
+    def __rsub__(self, other):
+        return joined_entries(-self, 1.0, other)
+
+    def __mul__(self, factor):
+        return SparseMatrix(self.data * single_number(factor), self.rows, self.cols, self.shape)
+
+    def __rmul__(self, factor):
+        return SparseMatrix(self.data * single_number(factor), self.rows, self.cols, self.shape)
+
+    def __truediv__(self, factor):
+        return SparseMatrix(self.data / single_number(factor), self.rows, self.cols, self.shape)
+
     def tocsr(self):
         """The same matrix; formats make no difference here."""
         return self
@@ -49,6 +78,70 @@ class SparseMatrix(NamedTuple):
     def tocsc(self):
         """The same matrix; formats make no difference here."""
         return self
+
+
+def joined_entries(first, sign, second):
+    """`first + sign * second`; entries at the same place add.
+
+    >>> one = SparseMatrix(np.array([2.0]), np.array([0]), np.array([1]), (1, 2))
+    >>> joined_entries(one, -1.0, one).toarray().tolist()
+    [[0.0, 0.0]]
+    """
+    if not isinstance(second, SparseMatrix):
+        raise TypeError("a sparse matrix with active entries is added to an array; use A.toarray()")
+    data = np.concatenate([first.data, sign * second.data])
+    rows, cols = np.concatenate([first.rows, second.rows]), np.concatenate([first.cols, second.cols])
+    return SparseMatrix(data, rows, cols, same_extents(first.shape, second.shape))
+
+
+def same_extents(first, second):
+    """The shape of a sum of sparse matrices, which both must have.
+
+    >>> same_extents((1, 2), (1, 2))
+    (1, 2)
+    """
+    if tuple(first) != tuple(second):
+        raise ValueError(f"sparse matrices of shapes {tuple(first)} and {tuple(second)} have no sum")
+    return tuple(first)
+
+
+def single_number(factor):
+    """The factor of a sparse matrix, which must be one number: with more, matrices and arrays mean different things.
+
+    >>> single_number(2.0)
+    2.0
+    """
+    if np.ndim(factor) > 0:
+        raise TypeError("a sparse matrix with active entries is multiplied and divided by single numbers; "
+                        "write A @ x for a product, and change the entries themselves for anything else")
+    return factor
+
+
+def entries_of(matrix):
+    """A sparse matrix that carries no derivative by its entries.
+
+    >>> entries_of(sparse.csr_matrix(np.array([[0.0, 2.0]])))[0].tolist()
+    [2.0]
+    """
+    if isinstance(matrix, SparseMatrix):
+        return matrix
+    if not sparse.issparse(matrix):
+        raise TypeError(f"a sparse matrix with active entries is added to a {type(matrix).__name__}; "
+                        "make a sparse matrix of it, or use A.toarray()")
+    made = matrix.tocoo()
+    return SparseMatrix(made.data, made.row, made.col, tuple(int(n) for n in made.shape))
+
+
+def dense_operand(value):
+    """A value of unknown kind beside an active one in an elementwise operation: the value, unless it is sparse.
+
+    >>> dense_operand(2.0)
+    2.0
+    """
+    if sparse.issparse(value):
+        raise TypeError("an active value meets a sparse matrix of which the compiler does not know that it is one; pass "
+                        "the matrix as an argument, or make it where it is used, as in sparse.csc_matrix(A) * x")
+    return value
 
 
 def from_rows(arg1, shape=None):
@@ -165,6 +258,8 @@ def sparse_product(data, rows, cols, shape, x):
     >>> sparse_product(np.array([2.0]), np.array([0]), np.array([1]), (1, 2), np.array([3.0, 4.0])).tolist()
     [8.0]
     """
+    if sparse.issparse(x) or isinstance(x, SparseMatrix):
+        raise TypeError("a sparse matrix with active entries has products with dense arrays; write A @ (B @ x) for (A @ B) @ x")
     return _matrix(data, rows, cols, shape) @ np.asarray(x)
 
 

@@ -6,7 +6,7 @@ from scipy.sparse import linalg
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
-from adcompiler.runtime.scipy import matrices
+from adcompiler.runtime.scipy import factors, matrices
 from tests.rules.scipy.both_modes import check_both_modes
 from tests.rules.template_check import check_template, uncovered_rules
 
@@ -28,6 +28,7 @@ def cplx(*shape):
 SQUARE = (np.array([0, 1, 2, 0, 2, 2]), np.array([0, 1, 2, 2, 0, 0]))
 DATA = np.array([4.0, 5.0, 6.0, 0.5, 0.3, 0.4])
 CONSTANT = sparse.csc_matrix((DATA, SQUARE), (3, 3))
+COMPLEX = sparse.csc_matrix(CONSTANT + 1j * sparse.eye(3))
 ROW = np.array([1.0, 2.0, -1.0])
 CASES = (
     [(matrices.sparse_product, (f(7), ROWS, COLS, (3, 4), g(*s)), {}) for f in (real, cplx) for g in (real, cplx) for s in [(4,), (4, 2)]]
@@ -37,7 +38,13 @@ CASES = (
        for f in (real, cplx) for s in [(3,), (3, 2)]]
     + [(matrices.constant_product, (m, real(3)), {}) for m in (ROW, np.ones((2, 4, 3)), np.ones((4, 3)))]
     + [(linalg.spsolve, (CONSTANT, f(*s)), {}) for f in (real,) for s in [(3,), (3, 2)]]
+    + [(factors.constant_solution, (linalg.splu(m), f(3), t), {}) for m in (CONSTANT, COMPLEX) for f in (real, cplx) for t in "NTH"]
 )
+LAPLACIAN = sparse.diags([np.full(5, -2.0), np.ones(4), np.ones(4)], [0, 1, -1]).tocsr()
+ELSEWHERE = [  # the factors must move with the entries: checked by programs below
+    (factors.factor_solution, (linalg.splu(CONSTANT), DATA, *SQUARE, (3, 3), ROW), {}),
+    (matrices.entries_of, (CONSTANT,), {}),
+]
 
 
 @pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))
@@ -48,7 +55,7 @@ def test_adjoint_and_tangent_agree_with_differences(function):
 
 
 def test_every_rule_of_the_file_has_a_case():
-    assert uncovered_rules(rules, CASES) == []
+    assert uncovered_rules(rules, CASES + ELSEWHERE) == []
 
 
 # ---- programs ----
@@ -101,6 +108,69 @@ def test_matrices_of_active_entries(f):
     np.testing.assert_allclose(tangent, sum(g @ d for g, d in zip(bars, direction, strict=True)), rtol=1e-9)
 
 
+class Solver:
+    """A solver as programs keep one: matrices and factors in attributes."""
+
+    def __init__(self):
+        self.laplacian, self.factors = LAPLACIAN, linalg.splu(CONSTANT)
+
+    def step(self, u, rate):
+        """One implicit step of diffusion."""
+        n = len(u)
+        return linalg.spsolve((sparse.identity(n) - rate * self.laplacian).tocsc(), u)
+
+
+def implicit_steps(rate, u):
+    solver = Solver()
+    for _ in range(3):
+        u = solver.step(u, rate)
+    return np.sum(u ** 3)
+
+
+def factorised_once(rate, u):
+    solve = linalg.factorized((sparse.eye(5) - rate * LAPLACIAN).tocsc())
+    for _ in range(3):
+        u = solve(u)
+    return np.sum(u ** 3)
+
+
+def arithmetic(rate, u):
+    a = rate * LAPLACIAN - LAPLACIAN.T / (1.0 + rate)
+    return np.sum(((2.0 * a - (-a) + sparse.eye(5) * rate) @ u) ** 2)
+
+
+def of_constants(rate, u):
+    x = linalg.factorized(CONSTANT)(rate * u[:3])
+    return np.sum(x * linalg.splu(CONSTANT).solve(u[2:], trans="T") + Solver().factors.solve(rate * x))
+
+
+def of_active_entries(rate, u):
+    a = linalg.splu(sparse.csc_matrix((rate * DATA * (1.0 + 0.3j), SQUARE)))
+    return np.sum(np.abs(a.solve(u[:3])) ** 2 + np.abs(a.solve(u[:3] * rate, "T")) ** 2 + np.abs(a.solve(u[1:4] * 1j, "H")) ** 2)
+
+
+@pytest.mark.parametrize("f", [implicit_steps, factorised_once, arithmetic, of_constants, of_active_entries])
+def test_matrices_that_depend_on_a_number_and_factorisations(f):
+    u = real(5)
+    check_both_modes(f, 0.7, u, tolerance=1e-6)
+    second = ad.hessian(f)(0.7, u)
+    np.testing.assert_allclose(second, (ad.grad(f)(0.7 + 1e-5, u) - ad.grad(f)(0.7 - 1e-5, u)) / 2e-5, rtol=1e-6)
+
+
+@pytest.mark.parametrize("f, words", [
+    (lambda c: np.sum(np.multiply(c, CONSTANT) @ ROW), "an active value meets a sparse matrix"),
+    (lambda c: np.sum((c * (CONSTANT if ROW[0] > 0 else CONSTANT.T)) @ ROW), "an active value meets a sparse matrix"),
+    (lambda c: np.sum((c * ROW * CONSTANT)), "is multiplied and divided by single numbers"),
+    (lambda c: np.sum((c * CONSTANT) @ CONSTANT @ ROW), "has products with dense arrays"),
+    (lambda c: np.sum((c * CONSTANT + np.eye(3).tolist()) @ ROW), "added to a list|an operator between"),
+    (lambda c: np.sum((c * CONSTANT + sparse.eye(2)) @ ROW), "have no sum"),
+    (lambda c: np.sum((c * CONSTANT + c * np.eye(3)) @ ROW), "is added to an array"),
+])
+def test_a_sparse_matrix_beside_an_active_value_is_never_taken_for_an_array(f, words):
+    with pytest.raises((TypeError, ValueError, ad.AdcompilerError), match=words):
+        ad.grad(f)(2.0)
+
+
 def test_pointers_to_columns():
     ad.check_gradients(pointers, DATA, real(3), wrt=(0, 1))
 
@@ -115,9 +185,6 @@ def test_poisson_with_respect_to_its_coefficients():
     ends = np.concatenate([[0.0], u, [0.0]])
     adjoint = np.concatenate([[0.0], adjoint, [0.0]])
     np.testing.assert_allclose(ad.grad(poisson)(k, f), -np.diff(ends) * np.diff(adjoint), rtol=1e-10)
-
-
-LAPLACIAN = sparse.diags([np.full(5, -2.0), np.ones(4), np.ones(4)], [0, 1, -1]).tocsr()
 
 
 def constant_matrix(u):
