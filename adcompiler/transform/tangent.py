@@ -146,7 +146,9 @@ class TangentBuilder:
         """A zero tangent with the structure of an operand; None for what carries no number."""
         t = self.cx.type(operand) if isinstance(operand, (Var, Const)) else None
         if isinstance(operand, Var) and operand.items is not None:
-            return ast.Tuple([self.zero(i) for i in operand.items], ast.Load())
+            made = getattr(operand.definition, "value", None)
+            as_list = isinstance(made, Display) and made.kind == "list"  # np.block tells lists from tuples
+            return (ast.List if as_list else ast.Tuple)([self.zero(i) for i in operand.items], ast.Load())
         if isinstance(t, Tup) and isinstance(operand, Const):
             return ast.Tuple([self.zero(Const(v)) for v in operand.value], ast.Load())
         if isinstance(t, Num) and t.boxed is False:

@@ -2,6 +2,8 @@
 import numpy as np
 import pytest
 
+import adcompiler as ad
+
 from adcompiler.rules import joining as rules_under_test
 from adcompiler.rules.registry import lookup
 from adcompiler.runtime.joining import (block_like, inserted, join_like, not_inserted, padding_values, restack,
@@ -180,3 +182,14 @@ def test_zeros_that_are_cut_off_have_no_influence(trim):
     np.testing.assert_array_equal(a_bar, want)
     along = lookup(np.trim_zeros).evaluate_tangent({"filt": np.arange(5.0)}, (a, trim), {})
     np.testing.assert_array_equal(along, np.arange(5.0)[first:first + len(y)])
+
+
+def test_the_tangent_of_a_block_matrix_with_a_row_of_constants():
+    def with_ones(x):
+        return np.block([[np.outer(x, x), np.zeros((2, 1))], [np.ones((1, 2)), 1.0]])
+
+    x, direction = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    _, tangent = ad.jvp(lambda x: np.block([[with_ones(x)], [np.zeros((1, 2)), x[0]]]), (x,), (direction,))
+    want = np.zeros((4, 3))
+    want[:2, :2], want[3, 2] = np.outer(x, direction) + np.outer(direction, x), direction[0]
+    np.testing.assert_allclose(tangent, want)

@@ -309,8 +309,10 @@ def diagsvd(s, M, N):
 @rule(linalg.cholesky)
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     c = linalg.cholesky(a, lower)
-    a_bar = cholesky_adjoint(c_bar, c, False if lower else True)
-    c_dot = cholesky_tangent(a_dot, c, False if lower else True)
+    full = cholesky_adjoint(c_bar, c, False if lower else True)
+    a_bar = full if ndim(a) > 1 else np.reshape(full, np.shape(a))
+    change = a_dot if ndim(a) > 1 else np.reshape(a_dot, np.shape(c))
+    c_dot = cholesky_tangent(change, c, False if lower else True)
 
 
 @rule(linalg.cho_solve)
@@ -325,8 +327,10 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 @rule(linalg.cho_factor)
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     c, is_lower = linalg.cho_factor(a, lower)
-    a_bar = cholesky_adjoint(c_bar, np.tril(c) if lower else np.triu(c), False if lower else True)
-    c_dot = cholesky_tangent(a_dot, np.tril(c) if lower else np.triu(c), False if lower else True)
+    full = cholesky_adjoint(c_bar, np.tril(c) if lower else np.triu(c), False if lower else True)
+    a_bar = full if ndim(a) > 1 else np.reshape(full, np.shape(a))
+    change = a_dot if ndim(a) > 1 else np.reshape(a_dot, np.shape(c))
+    c_dot = cholesky_tangent(change, np.tril(c) if lower else np.triu(c), False if lower else True)
 
 
 @rule(linalg.polar, when={"side": "right"})
@@ -371,8 +375,8 @@ def qr_pivoted(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, ch
 @rule(linalg.expm)
 def expm(A):
     y = linalg.expm(A)
-    A_bar = frechet_adjoint(linalg.expm, A, y_bar)
-    y_dot = frechet_derivative(linalg.expm, A, A_dot)
+    A_bar = frechet_adjoint(linalg.expm, A, y_bar) if ndim(A) > 1 else np.reshape(y_bar * np.conj(y), np.shape(A))
+    y_dot = frechet_derivative(linalg.expm, A, A_dot) if ndim(A) > 1 else y * np.reshape(A_dot, np.shape(y))
 
 
 @rule(linalg.logm, infer="unknown")
@@ -471,8 +475,10 @@ def circulant(c):
 @rule(linalg.toeplitz, linear=("c", "r"))
 def toeplitz(c, r=None):
     y = linalg.toeplitz(c, r)
-    c_bar = toeplitz_column_adjoint(y_bar, r is None)
-    r_bar = toeplitz_sums(y_bar.T, 1)
+    sums = toeplitz_column_adjoint(y_bar, r is None)
+    c_bar = sums if ndim(c) == 1 else np.reshape(sums, np.shape(c))
+    others = toeplitz_sums(y_bar.T, 1)
+    r_bar = others if ndim(r) == 1 else np.reshape(others, np.shape(r))
 
 
 @rule(linalg.hankel, linear=("c", "r"))

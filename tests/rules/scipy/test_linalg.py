@@ -112,7 +112,13 @@ FUNCTIONS = (
     + [(linalg.toeplitz, (f(4),), {}) for f in BOTH] + [(linalg.toeplitz, (f(4), f(3)), {}) for f in BOTH]
     + [(linalg.hankel, (f(4), f(3)), {}) for f in BOTH] + [(linalg.hankel, (f(4),), {}) for f in BOTH]
 )
-CASES = SYSTEMS + DECOMPOSITIONS + FUNCTIONS
+LINE = np.array([1.0, 2.0, 0.5])
+SCALARS = [  # a number is a matrix of one row, or a column of one entry
+    *[(g, (4.0,), k) for g, k in [(linalg.cholesky, {}), (linalg.cholesky, {"lower": True}), (linalg.expm, {}), (linalg.toeplitz, {}),
+                                  (linalg.circulant, {})]],
+    (linalg.toeplitz, (4.0, LINE), {}), (linalg.toeplitz, (LINE, 2.0), {}), (linalg.expm, (np.array([0.3]),), {}),
+]
+CASES = SYSTEMS + DECOMPOSITIONS + FUNCTIONS + SCALARS
 ELSEWHERE = [  # adjoints checked by programs below: results that are not smooth in every entry, directions that are not free
     (linalg.lu_solve, ((np.eye(2), np.arange(2)), real(2)), {}), (linalg.cho_solve, ((np.eye(2), True), real(2)), {}),
     (linalg.cho_factor, (np.eye(2),), {}), (linalg.solve_continuous_are, (np.eye(2),) * 4, {}),
@@ -123,6 +129,12 @@ ELSEWHERE = [  # adjoints checked by programs below: results that are not smooth
 @pytest.mark.parametrize("function, args, kwargs", CASES)
 def test_adjoint_and_tangent_agree_with_differences(function, args, kwargs):
     check_template(function, *args, tolerance=2e-5, **kwargs)
+
+
+@pytest.mark.parametrize("function", [linalg.cholesky, linalg.toeplitz, linalg.expm, lambda x: linalg.cho_factor(x)[0]])
+def test_the_gradient_of_a_number_is_a_number(function):
+    gradient = ad.grad(lambda x: np.sum(function(x)))(2.0)
+    assert type(gradient) is float and np.isclose(gradient, ad.jvp(lambda x: np.sum(function(x)), (2.0,), (1.0,))[1])
 
 
 def test_every_rule_of_the_file_has_a_case():
