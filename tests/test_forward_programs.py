@@ -4,33 +4,16 @@ import pytest
 
 import adcompiler as ad
 from adcompiler import pipeline
-from adcompiler.forward import jvp
 from tests.programs import all_programs
-from tests.programs.differentiate import assert_clear, assert_same_numbers, detached, gradient_function
-from tests.programs.oracle import is_number, leaves, pairing, random_like, reference_gradient, seed_of
+from tests.programs.differentiate import assert_clear, assert_same_numbers, detached
+from tests.programs.forward_and_reverse import assert_tangent, forward, tangents_of
+from tests.programs.oracle import is_number, leaves
 
 PROGRAMS = all_programs()
 RIGHT = [p for p in PROGRAMS if p.raises is None]
 RAISING = [p for p in PROGRAMS if p.raises is not None]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def tangents_of(program, args, kwargs):
-    """One random tangent for each argument that is differentiated."""
-    return tuple(random_like(a, seed=k + 1) for k, a in enumerate(program.chosen(args, kwargs)))
-
-
-def forward(program):
-    function = program.fn if program.outputs is None else ad.differentiable(program.fn, outputs=program.outputs)
-    args, kwargs = program.fresh()
-    return jvp(function, args, tangents_of(program, args, kwargs), wrt=tuple(program.wrt), **kwargs)
-
-
-def inner(gradient, tangents):
-    """Re<gradient, tangent>."""
-    return np.real(pairing([g for part in gradient for g in leaves(part)], [
-        0.0 if t is None else t for part in tangents for t in leaves(part)]))
 
 
 def refused(program, run):
@@ -65,20 +48,7 @@ def test_value_and_tangent(program):
             assert np.asarray(got).dtype == np.asarray(want).dtype
         else:
             assert got is None
-    reference = reference_gradient(program)
-    if not all(np.all(np.isfinite(g)) for part in reference for g in leaves(part) if g is not None):
-        return    # directions through an infinite slope are singular points, tested by themselves
-    along = np.real(pairing(seed_of(program), tangent))
-    want = inner(reference, tangents_of(program, args, kwargs))
-    size = max(1.0, abs(want), *[float(np.max(np.abs(g), initial=0.0)) for part in reference for g in leaves(part) if g is not None])
-    assert abs(along - want) <= 4 * program.tolerance * size, f"{program.name}: {along}, right is {want}"
-    try:
-        _, gradient = gradient_function(program)(*program.fresh())
-    except ad.AdcompilerError:
-        return
-    reverse = inner(gradient, tangents_of(program, args, kwargs))
-    single = any(np.asarray(g).dtype == np.float32 for part in (*gradient, value) for g in leaves(part) if g is not None)
-    assert abs(along - reverse) <= (1e-5 if single else 1e-12) * size, f"{program.name}: {along}, reverse {reverse}"
+    assert_tangent(program, value, tangent)
 
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda p: p.name)
@@ -86,7 +56,7 @@ def test_arguments_stay_and_simplification_changes_no_bit(program):
     args, kwargs = program.fresh()
     tangents = tangents_of(program, args, kwargs)
     function = program.fn if program.outputs is None else ad.differentiable(program.fn, outputs=program.outputs)
-    found = refused(program, lambda: jvp(function, args, tangents, wrt=tuple(program.wrt), **kwargs))
+    found = refused(program, lambda: ad.jvp(function, args, tangents, wrt=tuple(program.wrt), **kwargs))
     if found is None:
         return
     before, named = program.fresh()

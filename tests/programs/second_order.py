@@ -2,25 +2,27 @@
 from __future__ import annotations
 
 import copy
-import warnings
 
 import numpy as np
 
 import adcompiler as ad
-from tests.programs.oracle import is_number, leaves, pairing, random_like, transform
+from tests.programs.oracle import has_scalar_result, is_number, leaves, pairing, random_like, seed_of, transform
 
 STEP = 1e-4
 
 
 def gradient_operator(program):
-    """What is differentiated again: the gradient of a program with one real number as result; None for any other."""
-    args, kwargs = program.fresh()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        value = program.run(args, kwargs)
-    if program.outputs is not None or not is_number(value) or np.size(value) != 1 or np.iscomplexobj(value):
-        return None
-    return ad.grad(program.fn, wrt=program.target)
+    """What is differentiated again: the gradient of a program, or of the pairing of its result with fixed numbers."""
+    if has_scalar_result(program):
+        return ad.grad(program.fn, wrt=program.target)
+    function = program.fn if program.outputs is None else ad.differentiable(program.fn, outputs=program.outputs)
+    target, seed = program.target, seed_of(program)
+
+    def gradient(*args, **kwargs):
+        _, pullback = ad.vjp(function, *args, wrt=target, **kwargs)
+        return pullback(seed)
+
+    return gradient
 
 
 def moved(program, direction, distance):
@@ -62,10 +64,8 @@ def _moved(tree, direction, distance):
 
 
 def second_order(program):
-    """(by the compiler, by differences) of the pairing of the gradient along a random direction; None if there is none."""
+    """(by the compiler, by differences) of the pairing of the gradient along a random direction."""
     operator = gradient_operator(program)
-    if operator is None:
-        return None
     single = len(program.wrt) == 1
 
     def gradient(args, kwargs):
@@ -116,17 +116,14 @@ def is_skipped(program) -> bool:
     return program.name.startswith(NO_DIFFERENCES) or callable(program.args) or _share_memory(program.fresh()[0])
 
 
-def compared(program) -> dict | None:
-    """What each pairing of modes gives, and differences; of a refused one the error. None without a gradient.
+def compared(program) -> dict:
+    """What each pairing of modes gives, and differences; of a refused one the error.
 
     Raises AssertionError where they do not agree.
     """
     found, wanted = {}, None
     try:
-        both = second_order(program)
-        if both is None:
-            return None
-        found["reverse"], wanted = both
+        found["reverse"], wanted = second_order(program)
     except ad.AdcompilerError as error:
         found["reverse"] = error
     try:
@@ -150,47 +147,19 @@ def agreement(program):
 
     if is_skipped(program):
         return
-    for result in (compared(program) or {}).values():
+    for result in compared(program).values():
         if isinstance(result, ad.AdcompilerError):
             assert_clear(result)
 
 
 def main() -> int:
-    """`python -m tests.programs.second_order [part of a name ...]`: compare all programs; which are refused, and why.
+    """`python -m tests.programs.second_order [part of a name ...] [k/n]`: both pairings, differences, and what is refused."""
+    from tests.programs.over_all import run_over_all
 
-    An argument `k/n` takes every n-th program from the k-th on.
-    """
-    import collections
-    import contextlib
-    import io
-    import sys
+    def check(program):
+        return not is_skipped(program) and compared(program)
 
-    from tests.programs import all_programs
-
-    share = next((a.split("/") for a in sys.argv[1:] if "/" in a), ("0", "1"))
-    asked = [a for a in sys.argv[1:] if "/" not in a]
-    reasons, wrong, count = collections.defaultdict(list), [], 0
-    warnings.simplefilter("ignore")
-    for program in all_programs()[int(share[0]) :: int(share[1])]:
-        named = not asked or any(part in program.name for part in asked)
-        if not named or program.raises is not None or is_skipped(program):
-            continue
-        try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                found = compared(program)
-        except Exception as error:
-            wrong.append(program.name)
-            print(f"WRONG {program.name}: {type(error).__name__}: {error}", flush=True)
-            continue
-        count += found is not None
-        for mode, result in (found or {}).items():
-            if isinstance(result, ad.AdcompilerError):
-                reasons[str(result).splitlines()[0]].append(f"{program.name} ({mode})")
-    for reason, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        print(f"{reason}\n    {', '.join(names)}")
-    refused = {name.rpartition(" (")[0] for names in reasons.values() for name in names}
-    print(f"{count} programs compared in both pairings; {len(refused)} refused in one, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    return run_over_all(check, "compared in both pairings and with differences of the gradient")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from ...derivatives.derivative import Derivative
 from ...derivatives.forms import returning_outputs
 from ...derivatives.pullbacks import Pullback
 from ...derivatives.tangents import Tangent
+from ...derivatives.values import ValueApart, written_copy
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import STATIC, Num, Opaque, Ref, Static, Tup
 from ...runtime.derivatives import not_run
@@ -89,7 +90,9 @@ def is_immediate(function) -> bool:
 
 
 def apply_immediate(cx, node, operator, args, kwargs):
-    """`vjp(g, x)`, `jvp(g, (x,), (v,))`, `linearize(g, x)`."""
+    """`vjp(g, x)`, `jvp(g, (x,), (v,))`, `linearize(g, x)`: they leave the arguments as they are."""
+    from .values import tuple_of
+
     kwargs = dict(kwargs)
     function, *rest = args
     function = _returning(cx, function)
@@ -99,25 +102,17 @@ def apply_immediate(cx, node, operator, args, kwargs):
         points = rest[0] if rest else kwargs.pop("args")
         tangents = rest[1] if len(rest) > 1 else kwargs.pop("tangents")
         return _jvp(cx, node, function, _parts(cx, node, points), _parts(cx, node, tangents), wrt, kwargs)
-    kept = [_kept(cx, node, a) for a in rest]
-    kwargs = {k: _kept(cx, node, a) for k, a in kwargs.items()}
     if wrt is None:
-        wrt = tuple(k for k, a in enumerate(kept) if _holds_floats(cx, node, a))
+        wrt = tuple(k for k, a in enumerate(rest) if _holds_floats(cx, node, a))
         wrt += tuple(k for k, a in kwargs.items() if _holds_floats(cx, node, a))
+    value = call_derivative(cx, node, DerivativeValue(ValueApart, function, {"wrt": wrt}), list(rest), kwargs)
+    kept = tuple(_kept(cx, node, a) for a in rest)
+    kwargs = {k: _kept(cx, node, a) for k, a in kwargs.items()}
     if operator.immediate_operator == "vjp":
-        from .calls import call_value
-        from .values import tuple_of
-
-        value = call_value(cx, node, function, list(kept), dict(kwargs))
-        pullback = _value_of(cx, node, BoundDerivative(Pullback, function, wrt, tuple(kept), kwargs))
-        return tuple_of(cx, node, [value, pullback])
-    from .calls import call_value
-    from .values import tuple_of
-
-    value = call_value(cx, node, function, list(kept), dict(kwargs))
-    single = not isinstance(wrt, (tuple, list))
-    linear_map = BoundDerivative(Tangent, function, (wrt,) if single else wrt, tuple(kept), kwargs)
-    return tuple_of(cx, node, [value, _value_of(cx, node, linear_map)])
+        bound = BoundDerivative(Pullback, function, wrt, kept, kwargs)
+    else:
+        bound = BoundDerivative(Tangent, function, wrt if isinstance(wrt, (tuple, list)) else (wrt,), kept, kwargs)
+    return tuple_of(cx, node, [value, _value_of(cx, node, bound)])
 
 
 def _returning(cx, function):
@@ -134,15 +129,15 @@ def _returning(cx, function):
 
 
 def _jvp(cx, node, function, points, tangents, wrt, kwargs):
+    from .values import tuple_of
+
     if wrt is None:
         wrt = tuple(range(len(points)))
     wrt = tuple(wrt) if isinstance(wrt, (tuple, list)) else (wrt,)
     pairs = [(w, t) for w, t in zip(wrt, tangents, strict=True) if cx.constant(t) is not None]
-    from .calls import call_value
-    from .values import tuple_of
-
     if not pairs:
-        return tuple_of(cx, node, [call_value(cx, node, function, points, kwargs), Const(0.0)])
+        value = call_derivative(cx, node, DerivativeValue(ValueApart, function, {"wrt": wrt}), points, kwargs)
+        return tuple_of(cx, node, [value, Const(0.0)])
     value = DerivativeValue(Tangent, function, {"wrt": tuple(w for w, _ in pairs)})
     return call_derivative(cx, node, value, [*points, *(t for _, t in pairs)], kwargs)
 
@@ -163,13 +158,23 @@ def _parts(cx, node, operand):
 
 
 def _kept(cx, node, operand):
-    """An argument as it is now: an array is copied, since it may change before the pullback is called."""
-    t = cx.type(operand)
-    if isinstance(operand, Var) and isinstance(t, Num) and t.boxed is not False:
-        from .array_methods import array_method
+    """An argument as it is now, in memory of its own, since it may change before the pullback is called."""
+    from .array_methods import array_method
+    from .callees import call_function
 
+    t = cx.type(operand)
+    if not isinstance(operand, Var) or isinstance(cx.constant(operand), FunctionValue):
+        return operand
+    if isinstance(t, Num) and t.boxed is not False:
         return array_method(cx, node, operand, "copy", [], {})
-    return operand
+    if not isinstance(t, (Tup, Ref)):
+        return operand
+    described = describe_operand(cx, node, operand)
+    known = cx.assumed.written
+    if ("copied", described) not in known:
+        known["copied", described] = written_copy(described), None
+    copier = known["copied", described][0]
+    return operand if copier is None else call_function(cx, node, copier, [operand], {})
 
 
 def _holds_floats(cx, node, operand) -> bool:
@@ -215,11 +220,24 @@ def call_bound(cx, node, bound: BoundDerivative, args, kwargs):
 
 def _constant(cx, node, name, operand):
     value = cx.constant(operand)
+    if value is NOTHING:
+        value = _known_outside(cx, operand)
     if value is NOTHING and isinstance(operand, Var) and operand.items is not None:
         return tuple(_constant(cx, node, name, i) for i in operand.items)
     if value is NOTHING:
         cx.unsupported(node, f"the option {name} of a derivative must be a constant", "write it out")
     return value
+
+
+def _known_outside(cx, operand):
+    """The present value of a global or closed-over name, which becomes part of the code and is guarded; else NOTHING."""
+    key = next((k for k, var in cx.globals.items() if var is operand), None)
+    for _, container, name, _, origin, _ in (g for g in list(cx.guards) if key and g[0] == "type"):
+        if (id(container), name) == key:
+            value = container[name].cell_contents if origin == "closure" else container[name]
+            cx.guards.append(("same", container, name, value, origin))
+            return value
+    return NOTHING
 
 
 def concrete(cx, node, value, given=None):

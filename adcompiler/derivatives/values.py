@@ -1,0 +1,70 @@
+"""The value of a function whose derivative follows, as a function with source: what it changes are copies.
+
+    def value_of_f(x):
+        x = x.copy(order='K')
+        return f(x)
+"""
+
+from __future__ import annotations
+
+from ..calling import resolve_wrt
+from ..errors import AdcompilerError
+from ..frontend.signature import Described, Signature
+from .derivative import Derivative
+from .forms import definition_text, identifier, primal_call
+from .gradients import described_binding, outputs_of, private_arguments
+from .private_copies import copy_text
+from .written import written_function
+
+
+class ValueApart(Derivative):
+    """The value of a function, given its arguments, which stay as they are; `wrt` as in the derivative that follows."""
+
+    def __init__(self, function, wrt):
+        super().__init__(function, wrt)
+        self.__name__ = f"value_of_{getattr(function, '__name__', 'function')}"
+
+    def written(self, signature: Signature, strict: bool):
+        programs = self.inner
+        name = identifier(self.__name__, "value_of_function")
+        called, namespace = primal_call(programs)
+        given, lines = private_arguments(_Changes.of(programs, self.wrt, signature, strict), signature, namespace)
+        names = [n for n, _ in signature.parameters]
+        lines += [f"{n} = {copied}" for n, copied in zip(names, given, strict=True) if n != copied]
+        return written_function(name, definition_text(name, signature, [*lines, f"return {called}"]), namespace)
+
+
+class _Changes:
+    """Which arguments a function changes: all of them where it has no tangent that could tell."""
+
+    def __init__(self, mutated, loc=None):
+        self.mutated, self.loc = mutated, loc
+
+    @classmethod
+    def of(cls, programs, wrt, signature: Signature, strict: bool):
+        resolved = resolve_wrt(tuple(wrt) if isinstance(wrt, list) else wrt, described_binding(programs, signature))
+        inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
+        try:
+            return programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
+        except AdcompilerError:
+            return cls(tuple(range(len(signature.parameters))))
+
+
+def written_copy(described: Described):
+    """`def copied(value)`: a copy of an argument of a known structure; None where nothing in it can change."""
+    namespace: dict = {}
+    text = copy_text("value", described, namespace)
+    if not _can_change(described):
+        return None
+    return written_function("copied", f"def copied(value):\n    return {text}\n", namespace)
+
+
+def _can_change(described: Described) -> bool:
+    if described.kind == "num":
+        return described.type.boxed is not False
+    if described.kind == "tuple":
+        return any(_can_change(d) for _, d in described.items)
+    return described.kind in ("list", "dict", "rows", "object")
+
+
+__all__ = ["ValueApart", "written_copy"]
