@@ -10,6 +10,7 @@ from .calling import resolve_wrt
 from .derivatives.short_calls import call_test, is_simple
 from .errors import NotScalarError
 from .forward import run_tangent
+from .linearized import sweeps
 from .many_directions import columns_along_basis
 from .runtime.shadows import attribute_names, is_object, without_attributes
 
@@ -32,7 +33,7 @@ class ForwardGradientCaller:
             return programs.call(binding), wrt.empty_gradient(binding)
         values = wrt.values_now(binding)
         holomorphic = programs.holomorphic
-        value, found = None, []
+        value, found, run = None, [], None
         for k, v in enumerate(values):
             many = None if holomorphic else columns_along_basis(programs, binding, wrt, k)
             if many is not None:
@@ -42,11 +43,11 @@ class ForwardGradientCaller:
                 self.remember(binding, wrt)
                 continue
             directions_of = list(basis(v, holomorphic))
-            slopes = []
+            slopes, run = [], run or sweeps(programs, binding, wrt)
             for direction in directions_of:
                 given = [None] * len(values)
                 given[k] = direction
-                value, tangent = run_tangent(programs, binding, wrt, given)
+                value, tangent = run(given)
                 if self.has_aux:
                     slopes.append(slope_of(*first_of_pair(value, tangent, binding), binding, holomorphic))
                 else:

@@ -141,6 +141,25 @@ class Recording:
         return call_generated(self.compiled, "linear", (self.kept, *made))
 
 
+def sweeps(programs, binding, wrt):
+    """A function from tangents to `(value, tangent)` of one call, for many of them.
+
+    A function that draws random numbers, or acts outside in another way, runs once. Raises UnsupportedSyntaxError where
+    it would have to run for each.
+    """
+    compiled = programs.tangent(binding, wrt.paths)
+    if not compiled.acts_outside:
+        return lambda tangents: run_tangent(programs, binding, wrt, tangents)
+    recording = Recording.of(programs, binding, wrt)
+    if recording is None:
+        raise UnsupportedSyntaxError(
+            f"forward mode runs '{compiled.name}' again for each direction, and it does something that outlives a call",
+            compiled.loc,
+            hint="take mode='reverse', or draw random numbers outside",
+        )
+    return lambda tangents: (recording.value, recording.tangent(tangents))
+
+
 def _refuse_effects(programs, binding, wrt):
     compiled = programs.tangent(binding, wrt.paths) if wrt.differentiable else None
     if compiled is not None and compiled.effects:
@@ -151,4 +170,4 @@ def _refuse_effects(programs, binding, wrt):
         )
 
 
-__all__ = ["linearize"]
+__all__ = ["linearize", "sweeps"]

@@ -29,6 +29,7 @@ class Programs:
     """Everything compiled of one function, by signature."""
 
     debug_nans = False  # the option: every adjoint is checked
+    captured: frozenset = frozenset()  # parameters that stand for names of the function around it
 
     def __init__(
         self,

@@ -32,10 +32,17 @@ def described_binding(programs, signature: Signature) -> Binding:
     return binding
 
 
-def private_arguments(compiled, signature: Signature, namespace: dict) -> tuple[list[str], list[str]]:
+def private_arguments(programs, compiled, signature: Signature, namespace: dict) -> tuple[list[str], list[str]]:
     """The arguments of a call of generated code, those that it writes into copied, and lines to stand before the call."""
     described = dict(signature.parameters)
     changed = [n for k, (n, _) in enumerate(signature.parameters) if k in compiled.mutated]
+    outside = [n for n in changed if n in programs.captured]
+    if outside and compiled.loc is not None:  # the change would be lost with the copy
+        raise UnsupportedSyntaxError(
+            f"the derivative of a function that changes '{outside[0]}' of the function around it",
+            compiled.loc,
+            hint=f"make '{outside[0]}' inside of it, and return what is needed outside",
+        )
     if signature.aliases and changed:  # copies would part what is one array
         raise UnsupportedSyntaxError(
             f"'{signature.aliases[0][0]}' and '{signature.aliases[0][1]}' may be one array, which the function changes, "
@@ -80,7 +87,7 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}
-    given, lines = private_arguments(compiled, signature, namespace)
+    given, lines = private_arguments(programs, compiled, signature, namespace)
     head = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
     call = f"{called}({', '.join(given)})"
     described = dict(signature.parameters)

@@ -16,6 +16,7 @@ from ..forward import directions, run_tangent
 from ..forward_gradient import basis
 from ..frontend.signature import Signature
 from ..generated_calls import call_generated
+from ..linearized import sweeps
 from ..many_directions import columns_along_basis
 from ..pipeline import switches
 from ..runtime.finish import is_nan, private_copy
@@ -24,7 +25,9 @@ from .derivative import Derivative
 from .forms import definition_text, fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, written_gradient
 from .short_calls import call_test, is_simple, own_array
+from .structures import finished_tangent_text
 from .tangents import tangent_call
+from .values import written_value
 from .written import written_function
 
 MODES = ("auto", "reverse", "forward")
@@ -85,8 +88,9 @@ class Jacobian(Derivative):
         seeds = unit_seeds(of)
         if self.mode == "auto" and _shapes(binding) not in self._chosen:
             inputs = sum(numbers_of(v) for v in wrt.values_now(binding))
-            self._chosen[_shapes(binding)] = "forward" if inputs < len(seeds) else "reverse"
-            if inputs < len(seeds):
+            fewer = inputs < len(seeds) and not compiled.acts_outside  # forward mode would run it once more
+            self._chosen[_shapes(binding)] = "forward" if fewer else "reverse"
+            if fewer:
                 try:
                     return self.forward(programs, binding, wrt)
                 except AdcompilerError:  # without forward mode, reverse mode does it
@@ -161,18 +165,18 @@ class Jacobian(Derivative):
     # -- forward: one sweep for each number of the inputs --------------------------------------------------------------
     def forward(self, programs, binding, wrt):
         values, found, value = wrt.values_now(binding), [], None
-        aux = None
+        aux = run = None
         for k, v in enumerate(values):
             many = None if self.has_aux else columns_along_basis(programs, binding, wrt, k)
             if many is not None:
                 value, columns = many
                 found.append((v, columns))
                 continue
-            columns = []
+            columns, run = [], run or sweeps(programs, binding, wrt)
             for direction in basis(v, True):
                 given = [None] * len(values)
                 given[k] = direction
-                value, column = run_tangent(programs, binding, wrt, given)
+                value, column = run(given)
                 if self.has_aux:
                     (value, aux), column = value, column[0]
                 columns.append(column)
@@ -238,53 +242,57 @@ def written_by_rows(programs, wrt, signature: Signature, strict: bool, name: str
 
     inputs = _array_inputs(programs, wrt, signature)
     parameters = [n for n, _ in signature.parameters]
-    value, k, row = fresh_names(signature, "value", "k", "row")
-    called, namespace = primal_call(programs)
+    value, k, row, rows, function, numpy = fresh_names(signature, "value", "k", "row", "rows", "function", "np")
+    primal = written_value(programs, wrt, signature, strict, name="value_of_function")
+    called, namespace = primal_call(programs, function)
     component = f"component_of_{identifier(programs.python.__name__, 'f')}"
-    text = f"def {component}({', '.join([*parameters, k])}):\n    return np.ravel({called})[{k}]\n"
+    text = f"def {component}({', '.join([*parameters, k])}):\n    return {numpy}.ravel({called})[{k}]\n"
     numbered = Signature((*signature.parameters, (k, describe(0))), (), (), signature.aliases)
-    component_programs = Programs(written_function(component, text, {"np": np, **namespace}))
+    component_programs = Programs(written_function(component, text, {numpy: np, **namespace}))
     names = tuple(path[0] for path in inputs.asked)
     gradient = written_gradient(component_programs, names, numbered, strict, name=f"gradient_of_{component}")
     given = ", ".join([*parameters, k])
     results = [
-        f"np.reshape(np.stack([{row}[{at}] for {row} in rows]), np.shape({value}) + np.shape({x}))"
+        f"{numpy}.reshape({numpy}.stack([{row}[{at}] for {row} in {rows}]), {numpy}.shape({value}) + {numpy}.shape({x}))"
         for at, x in enumerate(names)
     ]
     packed = results[0] if inputs.is_single else f"({', '.join(results)},)"
-    text = (
-        f"def {name}({', '.join(parameters)}):\n"
-        f"    {value} = {called}\n"
-        f"    rows = [{gradient.__name__}({given}) for {k} in range(np.size({value}))]\n"
-        f"    return {packed}\n"
-    )
-    return written_function(name, text, {"np": np, gradient.__name__: gradient, **namespace})
+    lines = [
+        f"{value} = {function}({', '.join(parameters)})",
+        f"{rows} = [{gradient.__name__}({given}) for {k} in range({numpy}.size({value}))]",
+        f"return {packed}",
+    ]
+    known = {numpy: np, gradient.__name__: gradient, function: primal}
+    return written_function(name, definition_text(name, signature, lines), known)
 
 
 def written_by_columns(programs, wrt, signature: Signature, strict: bool, name: str):
     """A Jacobian by forward mode as a function with source: one tangent for each number of the inputs."""
     inputs = _array_inputs(programs, wrt, signature)
-    value, k, direction, column = fresh_names(signature, "value", "k", "direction", "column")
-    called, namespace = primal_call(programs)
-    lines, results = [f"{value} = {called}"], []
+    value, k, direction, columns, function, numpy = fresh_names(
+        signature, "value", "k", "direction", "columns", "function", "np"
+    )
+    namespace = {numpy: np, function: written_value(programs, wrt, signature, strict, name="value_of_function")}
+    lines, results = [f"{value} = {function}({', '.join(n for n, _ in signature.parameters)})"], []
     described = dict(signature.parameters)
     for at, path in enumerate(inputs.asked):
         x = path[0]
-        shaped = f"np.reshape({direction}, np.shape({x}))" if described[x].type.rank else f"{direction}[0]"
-        call, before, known = tangent_call(programs, (x,), signature, strict, [shaped])
+        along = f"{numpy}.reshape({direction}, {numpy}.shape({x}))" if described[x].type.rank else f"{direction}[0]"
+        call, before, known = tangent_call(programs, (x,), signature, strict, [(along, None)])
         namespace.update(known)
         lines += [
             *before,
-            f"columns_{at} = []",
-            f"for {k} in range(np.size({x})):",
-            f"    {direction} = np.zeros(np.size({x}))",
+            f"{columns}_{at} = []",
+            f"for {k} in range({numpy}.size({x})):",
+            f"    {direction} = {numpy}.zeros({numpy}.size({x}))",
             f"    {direction}[{k}] = 1.0",
-            f"    columns_{at}.append(np.ravel({call}[1]))",
+            f"    {columns}_{at}.append({numpy}.ravel({call}[1]))",
         ]
-        results.append(f"np.reshape(np.stack(columns_{at}, 1), np.shape({value}) + np.shape({x}))")
+        results.append(
+            f"{numpy}.reshape({numpy}.stack({columns}_{at}, 1), {numpy}.shape({value}) + {numpy}.shape({x}))"
+        )
     packed = results[0] if inputs.is_single else f"({', '.join(results)},)"
-    text = definition_text(name, signature, [*lines, f"return {packed}"])
-    return written_function(name, text, {"np": np, **namespace})
+    return written_function(name, definition_text(name, signature, [*lines, f"return {packed}"]), namespace)
 
 
 def _array_inputs(programs, wrt, signature):
@@ -372,13 +380,24 @@ class HessianProduct(Derivative):
 
     def written(self, signature: Signature, strict: bool):
         _refuse_aux(self, "product with a Hessian")
-        (v, _) = signature.parameters[-1]
+        (v, like) = signature.parameters[-1]
         name = identifier(self.__name__, "hessian_product")
         given = Signature(signature.parameters[:-1], (), (), signature.aliases)
         asked = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
-        tangents = [f"{v}[{k}]" for k in range(len(asked))] if isinstance(self.wrt, (tuple, list)) else [v]
+        tangents = [(v, like)]
+        if isinstance(self.wrt, (tuple, list)):
+            parts = dict(like.items) if like.kind in ("tuple", "list") else {}
+            tangents = [(f"{v}[{k}]", parts.get(k, like.items[0] if like.kind == "rows" else None)) for k in range(len(asked))]
         call, lines, namespace = tangent_call(self.inner, asked, given, strict, tangents)
-        return written_function(name, definition_text(name, signature, [*lines, f"return {call}[1]"]), namespace)
+        names = [path[0] for path in resolve_wrt(asked, described_binding(self.inner, given)).asked]
+        (product,) = fresh_names(signature, "product")
+        described = dict(given.parameters)
+        if len(names) == 1 and not isinstance(self.wrt, (tuple, list)):
+            made = finished_tangent_text(product, names[0], described[names[0]], namespace)
+        else:
+            made = "".join(f"{finished_tangent_text(f'{product}[{k}]', n, described[n], namespace)}, " for k, n in enumerate(names))
+        lines = [*lines, f"{product} = {call}[1]", f"return {made}"] if made != product else [*lines, f"return {call}[1]"]
+        return written_function(name, definition_text(name, signature, lines), namespace)
 
 
 __all__ = ["HessianProduct", "Jacobian"]

@@ -66,20 +66,37 @@ def copy_text(text: str, d: Described, namespace: dict) -> str:
 
 def object_copier(d: Described):
     """`def copy_of_P(value)`: a new object of the class with copies of the attributes."""
-    name = identifier(f"copy_of_{d.type.__name__}", "copy_of_object")
     namespace: dict = {}
+    return new_object("copy", ("value",), d, {k: copy_text(f"value.{k}", i, namespace) for k, i in d.items}, namespace)
+
+
+def new_object(what: str, parameters, d: Described, parts: dict, namespace: dict):
+    """`def copy_of_P(value)`: an object of the class `P` of `d` with the attributes `parts`, which are texts."""
+    name = identifier(f"{what}_of_{d.type.__name__}", f"{what}_of_object")
     cls = _known(d.type.__name__ if d.type.__name__.isidentifier() else "cls", d.type, namespace)
-    frozen = dataclasses.is_dataclass(d.type) and d.type.__dataclass_params__.frozen
-    to = "    object.__setattr__(made, {0!r}, {1})\n" if frozen else "    made.{0} = {1}\n"
-    lines = [to.format(k, copy_text(f"value.{k}", i, namespace)) for k, i in d.items]
-    text = f"def {name}(value):\n    made = object.__new__({cls})\n{''.join(lines)}    return made\n"
+    if _is_made_of_its_fields(d):
+        lines = [f"    made = {cls}({', '.join(f'{k}={text}' for k, text in parts.items())})\n"]
+    else:
+        frozen = dataclasses.is_dataclass(d.type) and d.type.__dataclass_params__.frozen
+        to = "    object.__setattr__(made, {0!r}, {1})\n" if frozen else "    made.{0} = {1}\n"
+        lines = [f"    made = object.__new__({cls})\n", *[to.format(k, text) for k, text in parts.items()]]
+    text = f"def {name}({', '.join(parameters)}):\n{''.join(lines)}    return made\n"
     return written_function(name, text, namespace)
+
+
+def _is_made_of_its_fields(d: Described) -> bool:
+    """Is it a dataclass whose generated `__init__` sets each of its attributes, and does nothing else?"""
+    if not dataclasses.is_dataclass(d.type) or hasattr(d.type, "__post_init__"):
+        return False
+    plain = getattr(d.type.__init__, "__code__", None)
+    return plain is not None and plain.co_filename == "<string>" and \
+        {f.name for f in dataclasses.fields(d.type) if f.init} == {k for k, _ in d.items}
 
 
 def _known(wanted, value, namespace) -> str:
     if namespace.get(wanted) is value:
         return wanted
-    name = free_name(identifier(wanted, "function"), {*namespace, "made", "value", "v"})
+    name = free_name(identifier(wanted, "function"), {*namespace, "made", "value", "tangent", "v", "t"})
     namespace[name] = value
     return name
 
@@ -104,4 +121,4 @@ def apart(names, *values) -> bool:
 
 inactive(apart)
 
-__all__ = ["copy_text", "object_copier", "apart"]
+__all__ = ["apart", "copy_text", "new_object", "object_copier"]

@@ -24,8 +24,8 @@ from ..frontend.source import get_source
 class LiftedPrograms(Programs):
     """Everything compiled of a function whose source is given, and not found by the function."""
 
-    def __init__(self, source, outputs="return", holomorphic=False):
-        self.given = source
+    def __init__(self, source, captured=(), outputs="return", holomorphic=False):
+        self.given, self.captured = source, frozenset(captured)
         super().__init__(source.function, outputs, holomorphic)
 
     def read(self):
@@ -49,6 +49,7 @@ class DerivedPrograms(Programs):
         """What is known of the function's parameters is that of the inner function."""
         self.self_argument, self.source, self.python = self.inner.self_argument, self.inner.source, self.inner.python
         self.parameters, self.present = self.inner.parameters, self.inner.present
+        self.captured = self.inner.captured
 
     def bind(self, args, kwargs) -> Binding:
         binding = self.inner.bind(args, kwargs)

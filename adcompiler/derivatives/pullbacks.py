@@ -32,9 +32,10 @@ class Pullback(Derivative):
         (seed, described) = signature.parameters[-1]
         name = identifier(self.__name__, "pullback_of_function")
         for real_part in (False, True):
-            paired = written_pairing(self.inner, signature, seed, described, real_part)
+            paired = Programs(written_pairing(self.inner, signature, seed, described, real_part))
+            paired.captured = self.inner.captured
             try:
-                return written_gradient(Programs(paired), self.named(), signature, strict, name=name)
+                return written_gradient(paired, self.named(), signature, strict, name=name)
             except NotScalarError:
                 if real_part:
                     raise
@@ -52,11 +53,11 @@ class Pullback(Derivative):
 
 def written_pairing(programs, signature: Signature, seed: str, described, real_part: bool):
     """`def f_paired(x, seed): return sum of seed * f(x)` over the parts of the result."""
-    (value,) = fresh_names(signature, "value")
+    value, function = fresh_names(signature, "value", "function")
     name = f"{identifier(programs.python.__name__, 'f')}_paired"
     parameters = ", ".join(n for n, _ in signature.parameters)
     terms = list(_terms(described, value, seed, real_part)) or ["0.0"]
-    called, namespace = primal_call(programs)
+    called, namespace = primal_call(programs, function)
     text = (
         f"def {name}({parameters}):\n"
         f"    {value} = {called}\n"

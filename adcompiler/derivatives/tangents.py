@@ -9,9 +9,10 @@ from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Signature
 from ..runtime.derivatives import in_memory_like
 from .derivative import Derivative
-from .forms import definition_text, fresh_names, identifier, path_text, primal_call
+from .forms import definition_text, fresh_names, identifier, path_text
 from .gradients import cast_text, described_binding, outputs_of, private_arguments
-from .private_copies import copy_text
+from .structures import given_tangent, tangent_copier
+from .values import written_value
 from .written import written_function
 
 
@@ -26,7 +27,7 @@ class Tangent(Derivative):
 
     def written(self, signature: Signature, strict: bool):
         count = len(self.extra)
-        tangents = [n for n, _ in signature.parameters[len(signature.parameters) - count :]]
+        tangents = list(signature.parameters[len(signature.parameters) - count :])
         given = Signature(signature.parameters[: len(signature.parameters) - count], (), (), signature.aliases)
         name = identifier(self.__name__, "tangent_of_function")
         call, lines, namespace = tangent_call(self.inner, self.wrt, given, strict, tangents)
@@ -36,7 +37,7 @@ class Tangent(Derivative):
 def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
     """The text of a call of the generated tangent function, lines before it, and what they need.
 
-    `tangents` are expressions.
+    `tangents` are expressions, each with its description, or None for that of a number or an array.
     """
     binding = described_binding(programs, signature)
     resolved = resolve_wrt(tuple(wrt), binding)
@@ -49,8 +50,11 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
     compiled = programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
     called = f"{compiled.name}_tangent"
     namespace = {called: compiled.functions["tangent"]}
-    given, lines = private_arguments(compiled, signature, namespace)
-    by_name = {path[0]: t for path, t in zip(resolved.asked, tangents, strict=True)}
+    given, lines = private_arguments(programs, compiled, signature, namespace)
+    by_name = {
+        path[0]: given_tangent(t, is_like, path[0], dict(signature.parameters)[path[0]])
+        for path, (t, is_like) in zip(resolved.asked, tangents, strict=True)
+    }
     for k, (name, _) in enumerate(signature.parameters):
         if (name,) in resolved.paths:
             tangent = by_name[name]
@@ -59,7 +63,9 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
                 namespace["in_memory_like"] = in_memory_like
                 tangent = f"in_memory_like({tangent}, {name})"
             elif k in compiled.mutated:
-                tangent = copy_text(tangent, described, namespace)
+                (copied,) = fresh_names(signature, f"copy_of_tangent_{k}")
+                namespace[copied] = tangent_copier(described)
+                tangent = f"{copied}({tangent})"
             given.append(tangent)
     return f"{called}({', '.join(given)})", lines, namespace
 
@@ -70,8 +76,11 @@ def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, 
     resolved = resolve_wrt(wrt, binding)
     described = dict(signature.parameters)
     name = identifier(name, "gradient_of_function")
-    value, k, direction = fresh_names(signature, "value", "k", "direction")
-    lines, results, namespace = [], [], {"np": np}
+    value, k, direction, slopes, primal, numpy = fresh_names(
+        signature, "value", "k", "direction", "slopes", "primal", "np"
+    )
+    once = written_value(programs, wrt, signature, strict, name="value_of_function")
+    lines, results, namespace = [], [], {numpy: np, primal: once}
     for at, path in enumerate(resolved.asked):
         x = path_text(path)
         d = described[path[0]]
@@ -81,29 +90,23 @@ def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, 
                 hint="leave out mode=, or pass arrays",
             )
         if not d.type.rank:
-            call, before, known = tangent_call(programs, (path[0],), signature, strict, ["1.0"])
-            slope = f"slope_{at}"
-            lines += [*before, f"{value}, {slope} = {call}"]
-            results.append(slope)
+            call, before, known = tangent_call(programs, (path[0],), signature, strict, [("1.0", None)])
+            lines += [*before, f"{value}, {slopes}_{at} = {call}"]
+            results.append(f"{slopes}_{at}")
         else:
-            call, before, known = tangent_call(
-                programs, (path[0],), signature, strict, [f"np.reshape({direction}, np.shape({x}))"]
-            )
-            slopes = f"slopes_{at}"
+            along = f"{numpy}.reshape({direction}, {numpy}.shape({x}))"
+            call, before, known = tangent_call(programs, (path[0],), signature, strict, [(along, None)])
             lines += [
                 *before,
-                f"{slopes} = np.zeros(np.size({x}))",
-                f"for {k} in range(np.size({x})):",
-                f"    {direction} = np.zeros(np.size({x}))",
+                f"{slopes}_{at} = {numpy}.zeros({numpy}.size({x}))",
+                f"for {k} in range({numpy}.size({x})):",
+                f"    {direction} = {numpy}.zeros({numpy}.size({x}))",
                 f"    {direction}[{k}] = 1.0",
-                f"    {slopes}[{k}] = {call}[1]",
+                f"    {slopes}_{at}[{k}] = {call}[1]",
             ]
-            results.append(cast_text(f"np.reshape({slopes}, np.shape({x}))", described, path, namespace))
+            results.append(cast_text(f"{numpy}.reshape({slopes}_{at}, {numpy}.shape({x}))", described, path, namespace))
         namespace.update(known)
     packed = results[0] if resolved.is_single else f"({', '.join(results)},)"
     if with_value:
-        called, known = primal_call(programs)
-        namespace.update(known)
-        packed = f"{called}, {packed}"
+        packed = f"{primal}({', '.join(n for n, _ in signature.parameters)}), {packed}"
     return written_function(name, definition_text(name, signature, [*lines, f"return {packed}"]), namespace)
-

@@ -1,20 +1,22 @@
-"""The value of a function whose derivative follows, as a function with source: what it changes are copies.
+"""The value of a function beside a derivative of it, as a function with source: what it changes are copies.
 
     def value_of_f(x):
         x = x.copy(order='K')
         return f(x)
+
+The derivative runs the function again, so one that draws random numbers or acts outside in another way is refused.
 """
 
 from __future__ import annotations
 
 from ..calling import resolve_wrt
-from ..errors import AdcompilerError
+from ..errors import AdcompilerError, UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
 from .derivative import Derivative
 from .forms import definition_text, identifier, primal_call
 from .gradients import described_binding, outputs_of, private_arguments
 from .private_copies import copy_text
-from .written import written_function
+from .written import free_name, written_function
 
 
 class ValueApart(Derivative):
@@ -25,20 +27,33 @@ class ValueApart(Derivative):
         self.__name__ = f"value_of_{getattr(function, '__name__', 'function')}"
 
     def written(self, signature: Signature, strict: bool):
-        programs = self.inner
-        name = identifier(self.__name__, "value_of_function")
-        called, namespace = primal_call(programs)
-        given, lines = private_arguments(_Changes.of(programs, self.wrt, signature, strict), signature, namespace)
-        names = [n for n, _ in signature.parameters]
-        lines += [f"{n} = {copied}" for n, copied in zip(names, given, strict=True) if n != copied]
-        return written_function(name, definition_text(name, signature, [*lines, f"return {called}"]), namespace)
+        return written_value(self.inner, self.wrt, signature, strict, name=identifier(self.__name__, "value_of_function"))
+
+
+def written_value(programs, wrt, signature: Signature, strict: bool, *, name: str):
+    """The function `name(*parameters)` that gives the value. Raises UnsupportedSyntaxError where it cannot run again."""
+    compiled = _Changes.of(programs, wrt, signature, strict)
+    if compiled.acts_outside:
+        raise UnsupportedSyntaxError(
+            f"a derivative of '{programs.python.__name__}' inside a function that is differentiated runs it again, and it "
+            "draws random numbers, prints, or changes something that outlives a call",
+            compiled.loc,
+            hint="draw the numbers outside and pass them in, or take ad.grad, ad.value_and_grad or ad.jvp, which run it once",
+        )
+    called, namespace = primal_call(programs, free_name("function", [n for n, _ in signature.parameters]))
+    given, lines = private_arguments(programs, compiled, signature, namespace)
+    names = [n for n, _ in signature.parameters]
+    lines += [f"{n} = {copied}" for n, copied in zip(names, given, strict=True) if n != copied]
+    return written_function(name, definition_text(name, signature, [*lines, f"return {called}"]), namespace)
 
 
 class _Changes:
-    """Which arguments a function changes: all of them where it has no tangent that could tell."""
+    """What a function changes of its arguments: all of them, where it has no tangent that could tell."""
 
-    def __init__(self, mutated, loc=None):
-        self.mutated, self.loc = mutated, loc
+    acts_outside, loc = False, None
+
+    def __init__(self, signature: Signature):
+        self.mutated = tuple(range(len(signature.parameters)))
 
     @classmethod
     def of(cls, programs, wrt, signature: Signature, strict: bool):
@@ -47,15 +62,15 @@ class _Changes:
         try:
             return programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
         except AdcompilerError:
-            return cls(tuple(range(len(signature.parameters))))
+            return cls(signature)
 
 
 def written_copy(described: Described):
     """`def copied(value)`: a copy of an argument of a known structure; None where nothing in it can change."""
-    namespace: dict = {}
-    text = copy_text("value", described, namespace)
     if not _can_change(described):
         return None
+    namespace: dict = {}
+    text = copy_text("value", described, namespace)
     return written_function("copied", f"def copied(value):\n    return {text}\n", namespace)
 
 
@@ -67,4 +82,4 @@ def _can_change(described: Described) -> bool:
     return described.kind in ("list", "dict", "rows", "object")
 
 
-__all__ = ["ValueApart", "written_copy"]
+__all__ = ["ValueApart", "written_copy", "written_value"]

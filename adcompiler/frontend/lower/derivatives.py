@@ -14,8 +14,10 @@ import numpy as np
 from ...derivatives.derivative import Derivative
 from ...derivatives.forms import returning_outputs
 from ...derivatives.pullbacks import Pullback
+from ...derivatives.structures import finisher
 from ...derivatives.tangents import Tangent
 from ...derivatives.values import ValueApart, written_copy
+from ...derivatives.written import free_name
 from ...ir.nodes import NOTHING, Const, Var
 from ...ir.types import STATIC, Num, Opaque, Ref, Static, Tup
 from ...runtime.derivatives import not_run
@@ -138,8 +140,25 @@ def _jvp(cx, node, function, points, tangents, wrt, kwargs):
     if not pairs:
         value = call_derivative(cx, node, DerivativeValue(ValueApart, function, {"wrt": wrt}), points, kwargs)
         return tuple_of(cx, node, [value, Const(0.0)])
-    value = DerivativeValue(Tangent, function, {"wrt": tuple(w for w, _ in pairs)})
-    return call_derivative(cx, node, value, [*points, *(t for _, t in pairs)], kwargs)
+    derivative = DerivativeValue(Tangent, function, {"wrt": tuple(w for w, _ in pairs)})
+    found = call_derivative(cx, node, derivative, [*points, *(t for _, t in pairs)], kwargs)
+    return tuple_of(cx, node, _finished(cx, node, found))
+
+
+def _finished(cx, node, found):
+    """A value and its tangent, which gets the structure of the value."""
+    from .callees import call_function
+    from .subscripts import subscript
+
+    value, tangent = (subscript(cx, node, found, Const(k)) for k in range(2))
+    if not isinstance(cx.type(value), (Tup, Ref)):
+        return value, tangent
+    described = describe_operand(cx, node, value)
+    known = cx.assumed.written
+    if ("finished", described) not in known:
+        known["finished", described] = finisher(described), None
+    made = known["finished", described][0]
+    return value, tangent if made is None else call_function(cx, node, made, [tangent, value], {})
 
 
 def _parts(cx, node, operand):
@@ -213,9 +232,7 @@ def call_bound(cx, node, bound: BoundDerivative, args, kwargs):
         return call_derivative(cx, node, value, [*bound.args, seed], dict(bound.kwargs))
     value = DerivativeValue(Tangent, bound.function, {"wrt": bound.wrt})
     found = call_derivative(cx, node, value, [*bound.args, *args], dict(bound.kwargs))
-    from .subscripts import subscript
-
-    return subscript(cx, node, found, Const(1))
+    return _finished(cx, node, found)[1]
 
 
 def _constant(cx, node, name, operand):
@@ -278,10 +295,10 @@ def call_derivative(cx, node, value, args, kwargs):
     if given:
         derivative, captured, _ = concrete(cx, node, value, given)
         bound = {**dict(zip(names, operands, strict=True)), **dict.fromkeys(given, Const(None)), **captured}
-        names = [*derivative.inner.parameters.parameters, *derivative.extra]
+        names = [*derivative.inner.parameters.parameters, *_extra(derivative)]
         operands = [bound[n] for n in names]
     described = tuple((n, describe_operand(cx, node, o)) for n, o in zip(names, operands, strict=True))
-    signature = Signature(described, (), (), _aliases(names, operands, derivative.extra))
+    signature = Signature(described, (), (), _aliases(names, operands, _extra(derivative)))
     key = (id(derivative), signature, cx.strict)
     known = cx.assumed.written
     if key not in known:
@@ -314,7 +331,7 @@ def _bound(cx, node, derivative, args, kwargs, captured, defaults):
 
     programs = derivative.inner
     hidden = [constant_operand(cx, node, s, "self") for s in programs.self_argument]
-    extra = dict(zip(derivative.extra, args[len(args) - len(derivative.extra) :], strict=False))
+    extra = dict(zip(_extra(derivative), args[len(args) - len(derivative.extra) :], strict=False))
     args = args[: len(args) - len(extra)]
     try:
         bound = programs.parameters.bind_partial(*hidden, *args, **{**kwargs, **captured})
@@ -336,6 +353,14 @@ def _bound(cx, node, derivative, args, kwargs, captured, defaults):
         else:
             cx.unsupported(node, f"the call of a derivative misses the argument '{name}'")
     return [*names, *extra], [*operands, *extra.values()]
+
+
+def _extra(derivative) -> list[str]:
+    """The names of what stands behind the arguments of the function: a seed, tangents; none of its parameters."""
+    taken = list(derivative.inner.parameters.parameters)
+    for name in derivative.extra:
+        taken.append(free_name(name, taken))
+    return taken[len(taken) - len(derivative.extra) :]
 
 
 # -- types of operands -------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ class Lifted:
         """The compiled forms of the lifted function."""
         from ...derivatives.programs import LiftedPrograms
 
-        return LiftedPrograms(self.source, outputs, holomorphic)
+        return LiftedPrograms(self.source, self.captured, outputs, holomorphic)
 
 
 def lift(cx, node, value, given=None) -> Lifted:
