@@ -198,6 +198,24 @@ def clock_in_a_segment(x):
 
 
 MEMORY = np.ones(4)
+def changes_what_is_around(x):
+    seen = []
+
+    def g(v):
+        seen.append(v)
+        return v * len(seen)
+
+    return ad.grad(g)(x) * len(seen) * x
+
+
+def draws_in_a_pullback(x):
+    def g(v):
+        return v * np.random.random()
+
+    value, pullback = ad.vjp(g, x, wrt=0)
+    return value * pullback(1.0)
+
+
 ROWS = {
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
     "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
@@ -210,6 +228,7 @@ ROWS = {
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),
     "storing an active value in a module global": (stored_in_a_global, 2.0), "a set of active": (in_a_set, 2.0),
+    "a derivative taken inside": (changes_what_is_around, 2.0), "`vjp`, `linearize`": (draws_in_a_pullback, 2.0),
     "functions that a helper makes in a loop": (stored_functions, 2.0), "`locals()`": (all_globals, 2.0),
     "a generator expression with a name": (named_generator, np.ones(2)),
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
