@@ -34,11 +34,17 @@ def substitute(saver, code):
 
 def _uncounted(saver, node):
     """The shortest form of a reversed range whose values are not read."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reversed":
+    if isinstance(node, ast.Call) and _is_called(saver, reversed, node.func):
         node = node.args[0]
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.upper is not None:
         return call(saver.b.namer.object(range), node.slice.upper)
     return node
+
+
+def _is_called(saver, function, callee) -> bool:
+    """Is this the name of a builtin here? Where the program has that name too, it is spelt otherwise."""
+    spelt = saver.b.namer.by_object.get(id(function), function.__name__)
+    return isinstance(callee, ast.Name) and callee.id == spelt
 
 
 def _replaced(saver, node):
@@ -65,7 +71,7 @@ def _replaced(saver, node):
                 else call(saver.b.namer.object(np.prod), shape)
             )
         return ast.Call(node.func, [inner], [])
-    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name) and node.func.id == "len":
+    if isinstance(node, ast.Call) and len(node.args) == 1 and _is_called(saver, len, node.func):
         inner = _replaced(saver, node.args[0])
         return (
             subscript(name(inner.id), ast.Constant(0))

@@ -10,7 +10,7 @@ import numpy as np
 import adcompiler
 from adcompiler import pipeline
 
-from .oracle import Oracle, distance
+from .oracle import Discarded, Oracle, distance
 from .program import Program
 
 TOLERANCE = 1e-8
@@ -65,6 +65,8 @@ def _value_and_gradient(program: Program) -> tuple[Any, list[Any]]:
             value, gradient = compiled(*args)
             value_again, gradient_again = compiled(*args)
         except Exception as error:
+            if isinstance(error, ValueError) and "NumPy writes elements here before it has read them" in str(error):
+                raise Discarded("a store in an order of NumPy's own") from error
             raise ProgramFailure(program, error_kind(error), str(error)) from error
     for name, arg, original in zip(program.args, args, program.args.values(), strict=True):
         if not np.array_equal(arg, original):

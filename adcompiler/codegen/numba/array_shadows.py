@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from ...runtime.overlapping import reads_what_it_wrote
 from ...runtime.numba import shadows
 from ...transform.code import call, constant, name, subscript
 from .arrays import settled
@@ -58,6 +59,11 @@ def _arrays(node, t):
     if isinstance(t, Items):
         return [a for k, i in enumerate(t.items) for a in _arrays(subscript(node, constant(k)), i)]
     return []
+
+
+@handles(reads_what_it_wrote)
+def _reads_what_it_wrote(lo, args, kwargs):
+    lo.refuse("a view of an array that is stored over its own memory with another step", "store a copy, with .copy()")
 
 
 @handles(np.may_share_memory)

@@ -14,6 +14,7 @@ from ...rules.registry import is_inactive, lookup
 from .opaque_calls import opaque_call, opaque_method
 from .regrouping import nested_lists
 from .rule_calls import emit_call
+from .overlapping import refuse_wrong_order
 from .stores import store
 
 
@@ -94,6 +95,8 @@ def mutate(cx, node, mutator, function, args, kwargs, method=None):
     target = bound.arguments[mutator.parameter]
     if not isinstance(target, Var):
         cx.unsupported(node, f"{name_of(function)} needs an array in a name")
+    if function is np.copyto and "src" in bound.arguments:
+        refuse_wrong_order(cx, node, target, Const(Ellipsis), bound.arguments["src"])
     result = emit_call(cx, node, mutator.pure, tuple(args), kwargs)
     if isinstance(result, Var):
         result.type = cx.type(target)

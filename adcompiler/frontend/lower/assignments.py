@@ -20,7 +20,7 @@ def bind_name(cx, name, operand, node, *, augmented=None) -> Var:
     refuse_name(cx, node, operand)
     if name in cx.frame.global_names or name in cx.frame.outer_cells:
         return _store_outside(cx, name, operand, node)
-    printed = cx.printed_name(name) if cx.key(name)[0] == cx.frame.number else cx.printed_in(name)
+    printed = cx.printed_name(name)
     last = cx.blocks[-1][-1] if cx.blocks[-1] else None
     is_temporary = isinstance(operand, Var) and operand.hidden and not _has_name(cx, operand)
     if (

@@ -143,8 +143,8 @@ class Context:
 
     # -- variables -------------------------------------------------------------------------------------------------
     def printed_name(self, name: str) -> str:
-        """How a name of this frame is spelt in generated code: as the user did, or with a number."""
-        return self.printed_for(self.frame, name)
+        """How a name of this frame, or of one around it, is spelt in generated code: as the user did, or with a number."""
+        return self.printed_for(self.owner_of(name), name)
 
     def printed_for(self, frame, name: str) -> str:
         """How a name of one of the frames is spelt."""
@@ -160,13 +160,6 @@ class Context:
             chosen = f"{key[1]}_{k}"
         self.printed[chosen] = key
         return chosen
-
-    def printed_in(self, name: str) -> str:
-        """The spelling of a name that belongs to an enclosing frame."""
-        var = self.env.get(self.key(name))
-        if var is not None:
-            return var.name
-        return self.printed_for(next((f for f in self.frames if f.number == self.key(name)[0]), self.frame), name)
 
     def new_var(self, name, type=OPAQUE, node=None, hidden=False) -> Var:
         self.uid += 1
@@ -209,10 +202,14 @@ class Context:
 
     def key(self, name: str) -> tuple[int, str]:
         """The environment key of a name in the current frame, following `nonlocal`."""
+        return (self.owner_of(name).number, name)
+
+    def owner_of(self, name: str):
+        """The frame to which a name of the current one belongs, following `nonlocal`."""
         frame = self.frame
         while name in frame.nonlocals and frame.enclosing is not None:
             frame = frame.enclosing
-        return (frame.number, name)
+        return frame
 
     def bind(self, name: str, var: Var):
         self.env[self.key(name)] = var

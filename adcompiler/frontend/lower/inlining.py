@@ -128,10 +128,10 @@ def inline(cx, node, callee, args, kwargs):
     frame.locals = assigned_names(structured.body) | set(bound)
     cx.frames.append(frame)
     try:
-        assigned = assigned_names(structured.body)
+        rebound = assigned_names(structured.body) | frame.rebound_inside
         captured = names_read_inside(definition)
         for name, operand in bound.items():
-            bind_parameter(cx, node, name, operand, name in assigned, name in captured)
+            bind_parameter(cx, node, name, operand, name in rebound, name in captured)
         lower_block(cx, structured.body)
         frame.live_now = None
         result = lower_expression(cx, structured.value) if structured.value is not None else Const(None)

@@ -6,6 +6,8 @@ list becomes an array. What the reverse sweep reads of a list is a copy made at 
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 import numpy as np
 
 from ...ir.nodes import Call, Const, Var
@@ -33,14 +35,18 @@ SEQUENCES = {np.linalg.multi_dot, np.select, np.choose}
 def prepare(cx, node, function, rule, args, kwargs):
     """Arguments in which lists have the form that the rule of `function` can take, and copies of the lists that stay."""
     kept: dict[Var, Var] = {}
-    args = tuple(_argument(cx, node, function, rule, a, kept) for a in args)
-    kwargs = {k: _argument(cx, node, function, rule, a, kept) for k, a in kwargs.items()}
+    arrays = set() if rule.elementwise or not _takes_array(function) else set(rule.differentiable)
+    named = zip(args, chain(rule.signature.parameters, repeat(None)))
+    args = tuple(_argument(cx, node, function, rule, a, kept, p in arrays) for a, p in named)
+    kwargs = {k: _argument(cx, node, function, rule, a, kept, k in arrays) for k, a in kwargs.items()}
     return args, kwargs, kept
 
 
-def _argument(cx, node, function, rule, operand, kept):
+def _argument(cx, node, function, rule, operand, kept, is_array):
     t = cx.type(operand)
     if isinstance(t, Tup) and cx.varied(operand) and (rule.elementwise or _takes_array(function) and _of_numbers(t)):
+        return _array_of(cx, node, operand)
+    if isinstance(t, Tup) and is_array and t.items and _of_numbers(t):  # its adjoint rule counts on an array too
         return _array_of(cx, node, operand)
     if not (isinstance(t, Ref) and t.kind == "list"):
         return operand

@@ -12,6 +12,7 @@ from .comprehensions import walk_next_time
 from .expressions import lower_expression
 from .items import write_item
 from .operators import apply_operator
+from .overlapping import refuse_wrong_order
 from .rule_calls import emit_call
 from .subscripts import lower_index, subscript
 
@@ -72,6 +73,8 @@ def store(cx, node, base, index, value, op=None, printed=None):
         index, op, printed = place, None, ("augmented", op, operand)
     if isinstance(value, Var) and isinstance(value.type, (Ref, Tup)):
         value = emit_call(cx, node, np.array, (value,), {})
+    if op is None:
+        refuse_wrong_order(cx, node, base, index, value)
     if cx.varied(value):
         cx.mark_varied(base)
         vary_group(cx, base)

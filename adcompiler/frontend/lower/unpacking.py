@@ -79,7 +79,7 @@ def _unpack_sequence(cx, node, target, value, star):
                 var = cx.assign_temporary(var, cx.type(var), node, const=cx.constant(var))
             if isinstance(inner, ast.Name):
                 var.name, var.hidden = (
-                    cx.printed_name(inner.id) if cx.key(inner.id)[0] == cx.frame.number else cx.printed_in(inner.id),
+                    cx.printed_name(inner.id),
                     False,
                 )
             pattern.append(("*", var) if k == star else var)

@@ -1,0 +1,99 @@
+"""Stores of views over the array that they view (`x[::2] = x[:3]`), which NumPy may carry out in a wrong order."""
+
+from __future__ import annotations
+
+import ast
+
+from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Effect, GetItem, If, Slice, Var
+from ...ir.types import Num
+from ...runtime.overlapping import reads_what_it_wrote
+from .rule_calls import emit_call
+from .subscripts import subscript
+
+_MESSAGE = "NumPy writes elements here before it has read them: store a copy of the array on the right, with .copy()"
+
+
+def refuse_wrong_order(cx, node, base, index, value):
+    """Where a view is stored over its own memory with another step, emit a test that nothing is read after it was written."""
+    if not _may_overlap(cx, base, value) or index is None:
+        return
+    here, there = _way(cx, base), _way(cx, value)
+    here = [*here, index]
+    if not any(_has_step(cx, i) for i in (*here, *there)) or _equal_steps(cx, base, index, value):
+        return
+    region = subscript(cx, node, base, index)
+    if not isinstance(region, Var) or isinstance(region.type, Num) and region.type.rank not in (1, None):
+        return
+    wrong = emit_call(cx, node, reads_what_it_wrote, (region, value), {})
+    stop = ast.parse(f"raise ValueError({_MESSAGE!r})").body[0]
+    for n in ast.walk(stop):
+        ast.copy_location(n, node)
+    cx.emit(If(wrong, [Effect(stop, {}, loc=cx.loc(node))], [], loc=cx.loc(node)))
+
+
+def _may_overlap(cx, base, value) -> bool:
+    t = cx.type(value)
+    return (
+        isinstance(value, Var)
+        and isinstance(t, Num)
+        and t.boxed is not False
+        and t.rank in (1, None)
+        and value.group is not None
+        and base.group is not None
+        and value.group.family is base.group.family
+    )
+
+
+def _way(cx, v) -> list:
+    """The indices, and the calls, by which a view was made of its array."""
+    found = []
+    while isinstance(v, Var) and isinstance(v.definition, Assign):
+        made = v.definition.value
+        if isinstance(made, GetItem):
+            found.append(made.index)
+            v = made.base
+        elif isinstance(made, Call):
+            found.append(made)
+            v = next((a for a in made.args if isinstance(a, Var) and a.group is not None), None)
+        else:
+            v = made
+    return found
+
+
+def _has_step(cx, index) -> bool:
+    """May a part of one axis that is taken in this way have another step in memory than its array?"""
+    if isinstance(index, Call):
+        return True
+    parts = index.items if isinstance(index, Display) else (index,)
+    taken = [p for p in parts if isinstance(p, Slice)]
+    if any(not _is_one(cx, p.step) for p in taken):
+        return True
+    return bool(taken) and not isinstance(parts[-1], Slice)  # a column
+
+
+def _equal_steps(cx, base, index, value) -> bool:
+    """Are region and value parts of one array, along the same axis with the same step?"""
+    made = value.definition.value if isinstance(value.definition, Assign) else None
+    if not isinstance(made, GetItem) or made.base is not base:
+        return False
+    own = [i.items if isinstance(i, Display) else (i,) for i in (index, made.index)]
+    if len(own[0]) != len(own[1]):
+        return False
+    for a, b in zip(*own, strict=True):
+        if isinstance(a, Slice) != isinstance(b, Slice):
+            return False
+        if isinstance(a, Slice) and not (_step(cx, a) == _step(cx, b) is not NOTHING):
+            return False
+    return True
+
+
+def _step(cx, s: Slice):
+    step = None if s.step is None else cx.constant(s.step)
+    return 1 if step is None else step
+
+
+def _is_one(cx, step) -> bool:
+    return step is None or cx.constant(step) in (None, 1)
+
+
+__all__ = ["refuse_wrong_order"]

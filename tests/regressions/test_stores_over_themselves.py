@@ -1,0 +1,95 @@
+"""`x[::2] = x[:3]`: NumPy writes elements before it has read them. The gradient was that of a store that reads them all first."""
+
+import numpy as np
+import pytest
+
+import adcompiler as ad
+from adcompiler.runtime.overlapping import reads_what_it_wrote
+
+
+def spread(x):
+    x[::2] = x[:3]
+    return np.dot(x, x * x)
+
+
+def column_to_row(x):
+    m = x.reshape(3, 3)
+    m[1] = m[:, 2]
+    return np.sum(m**3)
+
+
+def chained(x):
+    x[:1:-1] = x[::-2] = x[2::-1]
+    return np.dot(x, x * x)
+
+
+class Holder:
+    def __init__(self, held):
+        self.held = held
+
+
+def through_an_object(x):
+    kept = Holder(x)
+    x[::2] = kept.held[:3]
+    return np.dot(x, x * x)
+
+
+@pytest.mark.parametrize("f", [spread, column_to_row, chained, through_an_object])
+@pytest.mark.parametrize("how", [ad.grad, lambda f: lambda x: ad.jvp(f, (x,), (x,))])
+def test_what_numpy_reads_after_it_has_written_is_refused(f, how):
+    x = np.linspace(0.5, 1.5, 9 if f is column_to_row else 5)
+    with pytest.raises(ValueError, match=r"store a copy of the array on the right, with \.copy\(\)"):
+        how(f)(x)
+
+
+@pytest.mark.parametrize("f", [spread, column_to_row])
+def test_the_numba_backend_refuses_them_when_it_compiles(f):
+    with pytest.raises(ad.UnsupportedSyntaxError, match="over its own memory with another step") as caught:
+        ad.grad(f, backend="numba")(np.ones(9 if f is column_to_row else 5))
+    assert ".copy()" in str(caught.value) and caught.value.lineno
+
+
+def symmetrised(x):
+    m = x.reshape(3, 3)
+    for i in range(3):
+        m[i, i:] = m[i:, i]
+    m[0] = m[:, 1]
+    return np.sum(m**3)
+
+
+def in_order(x):
+    x[:3] = x[1:6:2]
+    x[1:] = x[:-1]
+    x[::-1] = x[:]
+    x[::2] = x[:5].copy()
+    return np.dot(x, x * x)
+
+
+@pytest.mark.parametrize("f", [symmetrised, in_order])
+def test_what_is_read_in_time_is_right(f):
+    x = np.linspace(0.5, 1.5, 9)
+    slopes = np.array([f(x + e).imag / 1e-30 for e in 1e-30j * np.eye(9)])
+    np.testing.assert_allclose(ad.grad(f)(x), slopes, rtol=1e-13)
+    assert ad.jvp(f, (x,), (x,))[1] == pytest.approx(slopes @ x, rel=1e-13)
+
+
+def test_the_check_knows_what_numpy_does():
+    draw = np.random.default_rng(3)
+    wrong = 0
+    for _ in range(3000):
+        x = np.arange(12.0)
+        n = draw.integers(1, 6)
+        parts = []
+        for _ in range(2):
+            step = draw.integers(1, 11 // max(n - 1, 1) + 1)
+            start = draw.integers(0, 12 - step * (n - 1))
+            part = x[start : start + step * (n - 1) + 1 : step]
+            parts.append(part[::-1] if draw.random() < 0.5 else part)
+        region, value = parts
+        found = reads_what_it_wrote(region, value)
+        expected = value.copy()
+        region[...] = value
+        differs = not np.array_equal(region, expected)
+        assert differs == found
+        wrong += differs
+    assert wrong > 100
