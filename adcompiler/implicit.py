@@ -36,7 +36,8 @@ def custom_root(g, *, like=None):
     derivative of the derivative is that of this system and of the equation, to any order.
 
     like: the position of an argument that has the type of `x`: a float, or an array with as many axes. Without it the
-    code that follows is compiled for either, and refuses to change `x` in place and to take second derivatives.
+    code that follows is compiled for either, and refuses to change `x` in place; derivatives of derivatives are then taken
+    where all arguments are numbers, and so is `x`.
 
     Raises RuleError in the derivative where `x` is no root, or the root is not isolated (a singular Jacobian).
 
@@ -196,13 +197,14 @@ inactive(is_of_rank, is_solution)
 def written_adjoint(residual, name, x_type, active, count, keywords):
     """The adjoint of a solution as a function with source: `def adjoint(x_bar, x, a, b, *, k)`.
 
-    x_type: that of the solution; active: positions of the arguments that carry a derivative, of `count` in all.
+    x_type: that of the solution, None for what is tested to be a number; active: positions of the arguments that carry a
+    derivative, of `count` in all.
     """
     arguments = [f"a{k}" for k in range(count)]
     inputs = ", ".join(arguments[k] for k in active)
     lines, namespace = _written_system(residual, name, x_type, arguments, keywords)
-    scalar = not x_type.rank
-    weights = "x_bar / matrix" if scalar else "np.reshape(np.linalg.solve(matrix.T, np.reshape(x_bar, -1)), np.shape(x))"
+    scalar = x_type is None or not x_type.rank
+    weights = "float(x_bar) / matrix" if x_type is None else "x_bar / matrix" if scalar else "np.reshape(np.linalg.solve(matrix.T, np.reshape(x_bar, -1)), np.shape(x))"
     called = _residual_call(arguments, keywords)
     product = f"-weights * {called}" if scalar else f"-np.sum(weights * {called})"
     found = {k: f"found[{at}]" for at, k in enumerate(active)}
@@ -221,7 +223,8 @@ def written_tangent(residual, name, x_type, active, count, keywords):
     lines, namespace = _written_system(residual, name, x_type, arguments, keywords)
     called = _residual_call(arguments, keywords)
     given = "".join(f"tangents[{k}], " for k in active)
-    solved = "np.reshape(np.linalg.solve(matrix, np.reshape(change, -1)), np.shape(x))" if x_type.rank else "change / matrix"
+    scalar = x_type is None or not x_type.rank
+    solved = "change / matrix" if scalar else "np.reshape(np.linalg.solve(matrix, np.reshape(change, -1)), np.shape(x))"
     lines += [f"_, change = jvp(lambda {inputs}: {called}, ({inputs},), ({given}))", f"return -{solved}"]
     return _written("tangent", ["tangents", "x", *arguments], keywords, lines, {"jvp": jvp, **namespace})
 
@@ -231,10 +234,12 @@ def _written_system(residual, name, x_type, arguments, keywords):
     called = _residual_call(arguments, keywords)
     given = called.removeprefix("residual")
     slope = f"grad(residual){given}"
-    if x_type.rank:
+    rank = 0 if x_type is None else x_type.rank
+    if rank:
         slope = f"np.reshape(jacobian(residual){given}, (np.size(x), np.size(x)))"
     lines = [
-        f"assert is_of_rank({name!r}, x, {x_type.rank})",
+        f"assert is_of_rank({name!r}, x, {rank})",
+        *(["x = float(x)"] if x_type is None else []),
         f"matrix = {slope}",
         f"assert is_solution({name!r}, x, {called}, matrix)",
     ]

@@ -436,13 +436,15 @@ def _written_rule(cx, node, rule, result, args, keywords):
 
     t = cx.type(result)
     if not isinstance(t, Num) or t.rank is None or t.boxed is None:
+        t = None  # of numbers, it is taken for a number, which the code tests
+    if t is None and not all(isinstance(cx.type(a), Num) and cx.type(a).boxed is False for a in args):
         cx.unsupported(
             node,
             f"the derivative of a derivative through {rule.__name__}, whose solution may be a number or an array",
             "name an argument of the type of the solution: custom_root(g, like=0)",
         )
     active = tuple(k for k, a in enumerate(args) if is_differentiable(describe_operand(cx, node, a)))
-    key = (id(rule), t.rank, active, len(args), keywords)
+    key = (id(rule), t and t.rank, active, len(args), keywords)
     known = cx.assumed.written
     if key not in known:
         known[key] = rule.again(t, active, len(args), keywords), rule
