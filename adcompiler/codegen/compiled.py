@@ -14,7 +14,7 @@ from ..ir.types import Num, Ref
 from ..rules.registry import own_rule
 from ..transform.code import nodes
 from ..transform.hook_adjoints import is_hook
-from ..transform.primal_operands import CHANGING
+from ..transform.changed_containers import CHANGING
 from ..transform.tape_sites import Kept
 from . import emit
 from ..frontend.lower.baked import COMPILED

@@ -11,7 +11,7 @@ from ..ir.nodes import Assign, Call, ContainerOp, Loop, Store, Var, With, operan
 from ..ir.types import Num, Ref
 from ..transform.bars import unique
 from ..transform.code import Line, attribute, call, constant, name
-from ..transform.primal_operands import CHANGING
+from ..transform.changed_containers import CHANGING
 from ..transform.simplify import simplify
 from ..transform.tape_sites import Insertions
 from . import emit

@@ -25,12 +25,13 @@ from ..runtime.shadows import add_seed, gradient_of
 from .bars import unique
 from .branch_adjoints import reverse_branch
 from .call_adjoints import reverse_call
+from .changed_containers import changing_statements
 from .code import END, Enter, Line, attribute, call, clone, constant, name, needed, subscript
 from .container_adjoints import reverse_construction, reverse_container, reverse_display
 from .hook_adjoints import is_hook, reverse_hook
 from .loop_adjoints import reverse_loop
 from .move_adjoints import move, move_items, reverse_unpack
-from .primal_operands import CHANGING, need_operand
+from .primal_operands import need_operand
 from .rule_adjoints import reverse_rule
 from .segment_adjoints import reverse_segment
 from .states import BORROWED, OWNED, UNIFORM, UNSET
@@ -319,11 +320,7 @@ class Builder:
 
     def is_restructured(self, v: Var) -> bool:
         """Does a statement change what a container of the caller (or one inside it) holds?"""
-        sites = self.cx.sites_within(v)
-        return any(
-            isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites
-            for s in self.layout.statements
-        )
+        return bool(changing_statements(self.cx, v, self.layout.statements))
 
     # -- blocks ----------------------------------------------------------------------------------------------------
     def block(self, block):

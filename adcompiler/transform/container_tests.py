@@ -16,14 +16,14 @@ Takes a lowered function, which is changed in place: such a test becomes a truth
 
 from __future__ import annotations
 
-from ..ir.nodes import Assign, Call, ContainerOp, Function, If, Try, Var, blocks, walk
+from ..ir.nodes import Assign, Call, Function, If, Try, Var, blocks, walk
 from ..ir.types import BOOL, Ref
-from .primal_operands import CHANGING
+from .changed_containers import changed_sites
 
 
 def keep_container_tests(function: Function, cx) -> None:
     """Give the test of a list or dict that changes somewhere a variable of its own."""
-    changed = {s.base.type.site for s in walk(function.body) if isinstance(s, ContainerOp) and s.kind in CHANGING}
+    changed = {site for s in walk(function.body) for site in changed_sites(cx, s)}
     if changed:
         _block(function.body, cx, changed)
 

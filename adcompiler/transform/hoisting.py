@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from ..ir.nodes import Const, ContainerOp, Function, Loop, UserCall, Var, blocks, walk
 from ..ir.types import Ref
-from .primal_operands import CHANGING
+from .changed_containers import CHANGING
 
 
 def hoist_reads(function: Function, cx):

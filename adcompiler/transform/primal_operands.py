@@ -12,22 +12,8 @@ from ..codegen.names import apply, method_of
 from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import Assign, Call, Const, ContainerOp, Display, GetAttr, GetItem, Raw, Slice, UserCall, Var
 from ..ir.types import Num, Ref, Tup
+from .changed_containers import changing_statements
 from .code import END, attribute, call, constant, needed, subscript
-
-CHANGING = {
-    "set",
-    "append",
-    "insert",
-    "pop",
-    "pop_key",
-    "extend",
-    "setattr",
-    "clear",
-    "reverse",
-    "set_slice",
-    "update",
-    "permute",
-}
 
 
 def need_operand(b, value, at, need="value"):
@@ -87,13 +73,10 @@ def list_as_read(b, v, at):
 
 def changes(b, v, at) -> bool:
     """May a container (or one inside it) change behind the statement `at`?"""
-    sites, position = b.cx.sites_within(v), b.layout.position[at]
+    position = b.layout.position[at]
     return any(
-        isinstance(s, ContainerOp)
-        and s.kind in CHANGING
-        and s.base.type.site in sites
-        and (b.layout.position[s] >= position or set(b.layout.loops[s]) & {*b.layout.loops[at], at})
-        for s in b.layout.statements
+        b.layout.position[s] >= position or set(b.layout.loops[s]) & {*b.layout.loops[at], at}
+        for s in changing_statements(b.cx, v, b.layout.statements)
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Loop, Raw, UserCall, Var, operands, walk
 from ..ir.types import Num, Opaque, Ref
 from ..rules.registry import is_inactive
-from .primal_operands import CHANGING
+from .changed_containers import CHANGING, changing_statements
 from .rerun_objects import changed_objects, changes_its_argument, may_change, unrepeatable
 
 
@@ -191,9 +191,8 @@ def memory_of(saver, variables):
 
 
 def _container_changes(saver, v, statements) -> bool:
-    sites = saver.b.cx.sites_within(v)
-    changing = any(isinstance(s, ContainerOp) and s.kind in CHANGING and s.base.type.site in sites for s in statements)
-    return changing or any(saver.memory.kills_by_family.get(id(f)) for f in saver.b.cx.element_families(v))
+    cx = saver.b.cx
+    return bool(changing_statements(cx, v, statements)) or any(saver.memory.kills_by_family.get(id(f)) for f in cx.element_families(v))
 
 
 def _drawn_from(s):

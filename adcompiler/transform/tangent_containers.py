@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 
 from ..ir.nodes import Call, ContainerOp, Display, Slice, Var
 from ..runtime.tangents import zero_tangent
@@ -70,8 +71,19 @@ def _key(b, s):
 
 
 def _get(b, s, base):
-    if s.target.active:
+    if s.target.active and s.kind == "getattr" and _may_be_of_the_class(b, s):
+        b.give(s.target, call(attribute(base, "get"), _key(b, s), b.zero(s.target)))
+    elif s.target.active:
         b.give(s.target, subscript(base, _key(b, s)))
+
+
+def _may_be_of_the_class(b, s) -> bool:
+    """May the object have no such attribute yet, so that its class gives it? The fields of a dataclass are always set."""
+    cls = b.cx.assumed.holders[s.base.type.site].cls
+    if cls is None or s.key.value in getattr(cls, "__dataclass_fields__", ()):
+        return False
+    found = inspect.getattr_static(cls, s.key.value, None)
+    return found is not None and not hasattr(type(found), "__get__")
 
 
 def _set(b, s, base):

@@ -34,6 +34,7 @@ class Context:
         self.holder_groups: dict = {}
         self.read_early: dict = {}  # list in the place of an iterator -> what it was made of
         self.copies_of_lists: dict = {}  # call -> {list: what it held then}
+        self.changed_by_calls: dict = {}  # key of an instance -> the sites of the containers that its calls change
         self.reserved: set[str] = set()
         self.active_inputs: frozenset = frozenset()  # paths of the inputs with respect to which is differentiated
         self.constant_inputs: frozenset = frozenset()  # paths within them to numbers that carry no derivative

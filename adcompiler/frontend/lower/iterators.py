@@ -12,7 +12,7 @@ import itertools
 from ...ir.nodes import NOTHING, Const, ContainerOp, Var, operands, walk
 from ...ir.types import Ref
 from ...runtime.iterators import written_out
-from ...transform.primal_operands import CHANGING
+from ...transform.changed_containers import CHANGING
 
 
 def chain(cx, node, args, kwargs):

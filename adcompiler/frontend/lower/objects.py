@@ -322,7 +322,18 @@ def write_attribute(cx, node, base, attr, value):
     if _is_descriptor(found) and hasattr(type(found), "__set__"):
         _refuse_descriptor(cx, node, holder.cls, attr)
     record(cx, holder, attr, value, t.site)
+    if _is_data_of_the_class(holder.cls, attr, found):
+        record(cx, holder, attr, Const(found), t.site)  # what is read where this store has not run
     cx.emit(ContainerOp("setattr", base, Const(attr), value, loc=cx.loc(node)))
+
+
+def _is_data_of_the_class(cls, attr, found) -> bool:
+    """Is this a value that objects without such an attribute of their own have from their class?
+
+    Those of a dataclass have their fields from the start.
+    """
+    is_data = found is not NOTHING and not callable(found) and not hasattr(type(found), "__get__")
+    return is_data and attr not in getattr(cls, "__dataclass_fields__", ())
 
 
 def _sets_attributes_its_way(cls) -> bool:
