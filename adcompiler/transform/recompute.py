@@ -44,7 +44,10 @@ def recompute(saver, v):
             return None
         expression = need_operand(saver.b, source, last_use(saver, v))
     text = saver.reverse_name(v)
-    saver.place(v, Line(name(text, True), expression, None, v.loc, hidden=True))
+    line = Line(name(text, True), expression, None, v.loc, hidden=True)
+    saver.place(v, line)
+    if root_of(v) is v:
+        saver.read_again.setdefault(v, []).append(line)
     if not v.hidden:
         saver.recomputed.append((v.loc, v.name, "cheaper to read again than to keep"))
     return name(text)

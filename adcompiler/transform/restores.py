@@ -72,6 +72,10 @@ def working_copies(saver):
         )
         if not isinstance(plan, ast.Name) or (saver.joint and root.definition != "global" and not returned):
             continue
+        if root in saver.read_again:  # a component of a tuple
+            for line in saver.read_again[root]:
+                line.value = call(attribute(line.value, "copy"))
+            continue
         own = plan.id if root.definition != "global" and not saver.joint else unique(f"{plan.id}_now", saver.taken)
         saver.code.insert(0, Line(name(own, True), call(attribute(name(plan.id), "copy")), None, root.loc))
         for key in (("value", root), ("ref", root)):

@@ -48,6 +48,7 @@ class Saver:
         self.insert = Insertions()
         self.kept: list[Kept] = []
         self.recomputed: list = []
+        self.read_again: dict = {}  # array that is no view, such as a component of a result -> the lines that read it in reverse
         self.plans: dict = {}
         self.used_names: dict[str, object] = {}
         self.reserved: dict[str, object] = {}  # names that replays bind -> the variable that they may stand for
