@@ -147,7 +147,7 @@ def _check_shadow(v, layout):
         )
     if v.active and v.type.boxed is not True and v.definition != "param":
         raise UnsupportedSyntaxError(
-            f"'{v.name}' may be a number or an array, and arrays that share its memory are changed",
+            f"{'this' if v.hidden else repr(v.name)} may be a number or an array, and arrays that share its memory are changed",
             getattr(d, "loc", None) or v.loc,
             hint="make it an array on every path (np.zeros), or copy before changing",
         )

@@ -18,6 +18,9 @@ from .overlapping import refuse_wrong_order
 from .stores import store
 
 
+_OUT_OF_CLIP = {np.clip: 3, np.ndarray.clip: 2}  # the place of `out` behind the bounds; the array of a method is no argument
+
+
 def array_method(cx, node, base, name, args, kwargs):
     """A method of an array or a NumPy scalar."""
     function = getattr(np.ndarray, name, None)
@@ -53,6 +56,8 @@ def out_argument(cx, function, args, kwargs):
         return out if isinstance(out, Var) and _is_numpy(function) else None
     if isinstance(function, np.ufunc) and len(args) > function.nin and isinstance(args[function.nin], Var):
         return args[function.nin]
+    if _is_numpy(function) and function in _OUT_OF_CLIP and len(args) == _OUT_OF_CLIP[function] + 1 and isinstance(args[-1], Var):
+        return args[-1]
     return None
 
 
@@ -70,6 +75,8 @@ def call_with_out(cx, node, function, args, kwargs, out, method=None):
     inputs = list(args)
     if isinstance(function, np.ufunc):
         inputs = inputs[: function.nin]
+    elif function in _OUT_OF_CLIP:
+        inputs = inputs[:3]
     where = plain.pop("where", None) if isinstance(function, np.ufunc) else None
     result = emit_call(cx, node, function, tuple(inputs), plain, method=method)
     if where is not None:

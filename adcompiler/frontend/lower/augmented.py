@@ -61,6 +61,22 @@ def _augment_name(cx, node, function):
     bind_name(cx, target.id, result, node, augmented=function)
 
 
+def in_place(cx, node, function, old, value):
+    """What `old op= value` leaves: an array or a container that has changed, or a new value."""
+    t = cx.type(old)
+    if isinstance(t, Num) and t.is_array and isinstance(old, Var):
+        store_whole(cx, node, old, value, function)
+        return old
+    if isinstance(t, Num) and t.boxed is None:
+        cx.unsupported(node, "what changes in place here may be a number or an array", "write it as name op= value")
+    if isinstance(t, Ref):
+        result = augmented(cx, node, function, old, value)
+        if result is None:
+            extend_in_place(cx, node, old, value, function)
+        return old if result is None else result
+    return apply_operator(cx, node, function, old, value)
+
+
 def _augment_region(cx, node, base, index, function):
     """`x[index] op= value` of an array."""
     if is_fancy(cx, index) or cx.place(node) in cx.assumed.read_first:

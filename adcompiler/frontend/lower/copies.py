@@ -1,4 +1,4 @@
-"""`copy.copy` and `copy.deepcopy` of numbers, arrays, tuples, lists, dicts and objects.
+"""`copy.copy`, `copy.deepcopy`, `dataclasses.asdict` and `astuple` of numbers, arrays, tuples, lists, dicts and objects.
 
 A shallow copy takes elements and attributes as they are. A deep one is followed where there is one thing in it at most
 that can change: whether two parts are the same object, which a deep copy keeps, only the run would know.
@@ -16,6 +16,7 @@ from ...errors import SourceUnavailableError
 from ...ir.nodes import Const, Var
 from ...ir.types import Num, Ref, Tup
 from ..source import get_source
+from .dicts import dict_of
 from .holders import holder_of
 from .objects import empty_object, read_attribute, write_attribute
 from .rule_calls import emit_call
@@ -150,6 +151,39 @@ def _always_set(cls) -> set[str]:
     return found
 
 
-HANDLERS = {copy.copy: _copy, copy.deepcopy: _deepcopy}
+def _as_dict(cx, node, args, kwargs):
+    """`dataclasses.asdict(x)`: copies of the fields, each on its own, by name; dataclasses inside become dicts, too."""
+    fields = _copied_fields(cx, node, args, kwargs, _as_dict)
+    return None if fields is None else dict_of(cx, node, fields)
+
+
+def _as_tuple(cx, node, args, kwargs):
+    """`dataclasses.astuple(x)`: the same as tuples."""
+    fields = _copied_fields(cx, node, args, kwargs, _as_tuple)
+    return None if fields is None else tuple_of(cx, node, list(fields.values()))
+
+
+def _copied_fields(cx, node, args, kwargs, convert):
+    """Copies of the fields of a dataclass by name, or None for anything else."""
+    from .calls import call_value
+
+    t = cx.type(args[0]) if len(args) == 1 and not kwargs else None
+    cls = holder_of(cx, args[0]).cls if isinstance(t, Ref) and t.kind == "object" else None
+    if not dataclasses.is_dataclass(cls) or _is_left_alone(cx, args[0], True):
+        return None
+    found = {}
+    for f in dataclasses.fields(cls):
+        value = read_attribute(cx, node, args[0], f.name)
+        inner = convert(cx, node, [value], {})
+        found[f.name] = call_value(cx, node, Const(copy.deepcopy), [value], {}) if inner is None else inner
+    return found
+
+
+HANDLERS = {
+    copy.copy: _copy,
+    copy.deepcopy: _deepcopy,
+    dataclasses.asdict: _as_dict,
+    dataclasses.astuple: _as_tuple,
+}
 
 __all__ = ["HANDLERS"]

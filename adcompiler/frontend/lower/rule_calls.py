@@ -105,7 +105,7 @@ def _refuse_unknown(cx, node, function, rule, args, kwargs, any_varied):
             node,
             f"{unknown[0].name if not unknown[0].hidden else 'a value'} is a tuple or a list on one path and something "
             "else on another, so that its derivative is not known",
-            "start with a tuple or a list of the same kind instead of None",
+            "give the two a name each; instead of None, start with a tuple or a list of the same kind",
         )
 
 
