@@ -87,11 +87,16 @@ def shadow_of(shadow, primal):
     return shadow.found[id(primal)]
 
 
-def tangents_of(shadow):
-    """The table of the tangents of the shadows in a table, by the same primal objects."""
+def tangents_of(shadow, level=1):
+    """The table of the tangents of the shadows in a table, by the same primal objects.
+
+    level: which direction they are along, in code to which forward mode has been applied more than once.
+    """
     if shadow.tangents is None:
-        shadow.tangents = Shadows()
-    return shadow.tangents
+        shadow.tangents = {}
+    if level not in shadow.tangents:
+        shadow.tangents[level] = Shadows()
+    return shadow.tangents[level]
 
 
 def _zero_like(element):

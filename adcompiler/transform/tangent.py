@@ -242,7 +242,9 @@ class TangentBuilder:
         elif isinstance(value, Display):
             display_tangent(self, target, value)
         elif isinstance(value, Call) and value.function is shadow_of:
-            tables = call(self.runtime(tangents_of), self.read(value.args[0]))
+            level = self.cx.assumed.tangent_levels + 1  # those of another direction have tables of their own
+            levels = [constant(level)] if level > 1 else []
+            tables = call(self.runtime(tangents_of), self.read(value.args[0]), *levels)
             self.give(target, call(self.runtime(shadow_of), tables, self.read(value.args[1])))
         elif isinstance(value, Call) and isinstance(target.type, Ref):
             object_tangent(self, target, value)

@@ -66,6 +66,7 @@ class Assumptions:
         self.recursive_functions = set()  # functions seen to call themselves
         self.same_function = {}  # number of an instance -> number of the first instance of its function
         self.tables_of_arrays = set()  # tables of shadows in which arrays are found by identity
+        self.tangent_levels = 0  # how often forward mode has made tangents of tables of shadows already
         self.entry_keys = {}  # place of `entries(container)` -> its keys there, without those of later stores
         self.lifted = {}  # functions of the program that were lifted, by what they are made of
         self.derivatives = {}  # derivatives of them

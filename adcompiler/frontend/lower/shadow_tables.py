@@ -93,12 +93,14 @@ def _of_function(cx, node, args):
 
 
 def _tangents(cx, node, args):
-    """`tangents_of(shadow)`."""
+    """`tangents_of(shadow)`, `tangents_of(shadow, level)`."""
     table = cx.constant(args[0])
     if not isinstance(table, ShadowTable):
         return None
-    made = cx.assign_temporary(Call(tangents_of, (table.var,)), STATIC, node)
-    made.const = ShadowTable(made, (*table.place, "tangents"))
+    level = cx.constant(args[1]) if len(args) > 1 else 1
+    cx.assumed.tangent_levels = max(cx.assumed.tangent_levels, level)
+    made = cx.assign_temporary(Call(tangents_of, (table.var, *args[1:])), STATIC, node)
+    made.const = ShadowTable(made, (*table.place, "tangents", level))
     return made
 
 
