@@ -204,7 +204,8 @@ def written_adjoint(residual, name, x_type, active, count, keywords):
     inputs = ", ".join(arguments[k] for k in active)
     lines, namespace = _written_system(residual, name, x_type, arguments, keywords)
     scalar = x_type is None or not x_type.rank
-    weights = "float(x_bar) / matrix" if x_type is None else "x_bar / matrix" if scalar else "np.reshape(np.linalg.solve(matrix.T, np.reshape(x_bar, -1)), np.shape(x))"
+    solved = "np.reshape(np.linalg.solve(matrix.T, np.reshape(x_bar, -1)), np.shape(x))"
+    weights = "float(x_bar) / matrix" if x_type is None else "x_bar / matrix" if scalar else solved
     called = _residual_call(arguments, keywords)
     product = f"-weights * {called}" if scalar else f"-np.sum(weights * {called})"
     found = {k: f"found[{at}]" for at, k in enumerate(active)}
