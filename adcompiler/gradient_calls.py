@@ -9,7 +9,7 @@ from .calling import resolve_wrt
 from .errors import NotScalarError
 from .frontend.lower.baked import Attributes
 from .frontend.signature import describe
-from .generated_calls import IsSame, add_place, call_generated, guard_checks
+from .generated_calls import IsSame, add_place, call_generated, data_outside, guard_checks
 from .runtime.debugging import STATE
 from .runtime.finish import finished, is_nan, private_copy
 
@@ -79,6 +79,8 @@ class GradientCaller:
             return
         if compiled.mutated and (binding.hidden or sum(isinstance(a, np.ndarray) for a in args) != 1):
             return  # arrays may overlap: that is looked at in each call
+        if compiled.mutated and any(type(v) is not np.ndarray for _, v in data_outside(compiled)):
+            return  # what is in containers may be the argument
         made = short_way(compiled, args, self.programs.self_argument, wrt, places, self)
         if made is not None:
             short, self.direct = made
@@ -107,7 +109,8 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     tests = []
     for k, a in enumerate(args):
         if type(a) is np.ndarray:
-            owner = f" and a{k}.base is None" if k in compiled.mutated else ""
+            # A copy of a part of another array may have other strides, so that other operations give views of it.
+            owner = f" and (a{k}.base is None or a{k}.flags.forc)" if k in compiled.mutated else ""
             tests.append(f"type(a{k}) is ndarray and a{k}.ndim == {a.ndim} and a{k}.dtype is dtype_{k}{owner}")
             known[f"dtype_{k}"] = a.dtype
         elif type(a) in (float, int, complex, np.float64):
@@ -120,6 +123,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     if names:
         lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
     lines += guard_lines(compiled, known)
+    lines += _outside_lines(compiled, known)
     copied = [f"{n}.copy('K')" if k in compiled.mutated else n for k, n in enumerate(names)]
     given = [f"hidden_{k}" for k in range(len(hidden))] + copied
     for k, owner in enumerate(hidden):  # its attributes may be others at the next call
@@ -166,6 +170,17 @@ def guard_lines(compiled, known):
         "    except (KeyError, ValueError, AttributeError):",
         "        return None",
     ]
+
+
+def _outside_lines(compiled, known):
+    """Tests that no array from outside is a part of an argument that the code changes: that is refused."""
+    known["may_share_memory"] = np.may_share_memory
+    read = [check[-1] for check in guard_checks(compiled) if type(compiled.namespace.get(check[-1])) is np.ndarray]
+    lines = []
+    for k in compiled.mutated:
+        for spelling in read:
+            lines += [f"    if may_share_memory(a{k}, namespace[{spelling!r}]):", "        return None"]
+    return lines
 
 
 def _run_lines(compiled, given, known):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..generated_calls import data_outside
 from ..gradient_calls import guard_lines
 from ..runtime.debugging import STATE
+from ..runtime.tangents import laid_out
 
 _NUMBERS = (float, int, complex, np.float64)
 
@@ -62,12 +64,15 @@ class ShortTangent:
     def __init__(self, compiled, binding, wrt, asked):
         self.fits = call_test(compiled, binding.values)
         self.asked, self.positions, self.function = asked, wrt.positions, compiled.functions["tangent"]
+        self.changed = frozenset(compiled.mutated)
 
     @classmethod
     def of(cls, compiled, binding, wrt, asked):
         """One for calls like this, if there is any; `asked` is the `wrt` of the caller."""
         kinds = [type(v) for v in wrt.values_now(binding)]
-        plain = binding.is_plain and not binding.hidden and not compiled.mutated and not compiled.effects
+        plain = binding.is_plain and not binding.hidden and not compiled.effects
+        if compiled.mutated and not _changes_one_array(compiled, binding):
+            return None
         if not plain or compiled.strict or any(len(p) > 1 for p in wrt.asked) or set(kinds) - {np.ndarray, float}:
             return None
         if sorted(set(wrt.positions)) != wrt.positions:
@@ -85,8 +90,11 @@ class ShortTangent:
             x = args[k]
             if type(t) is not type(x) or type(x) is np.ndarray and (t.dtype is not x.dtype or t.shape != x.shape):
                 return None
+        given, given_tangents = (args, tangents) if not self.changed else self.copies(args, tangents)
+        if given is None:
+            return None
         try:
-            value, tangent = self.function(*args, *tangents)
+            value, tangent = self.function(*given, *given_tangents)
         except Exception:  # it shows again on the long way, with its place
             return None
         if type(value) is np.ndarray:
@@ -94,6 +102,27 @@ class ShortTangent:
         if type(value) not in (float, np.float64) or not isinstance(tangent, float) or tangent != tangent:
             return None
         return value, tangent if type(tangent) is type(value) else type(value)(tangent)
+
+    def copies(self, args, tangents):
+        """The arguments and tangents, copied where the function changes them; None if a copy might have other strides."""
+        if any(args[k].base is not None and not args[k].flags.forc for k in self.changed):
+            return None, None
+        given = [a.copy("K") if k in self.changed else a for k, a in enumerate(args)]
+        pairs = zip(self.positions, tangents, strict=True)
+        return given, [laid_out(t.copy("K"), args[k]) if k in self.changed else t for k, t in pairs]
+
+
+def _changes_one_array(compiled, binding) -> bool:
+    """Is the only array of the call all that the code changes, so that nothing else can be a view of it?"""
+    arrays = {k for k, v in enumerate(binding.values) if isinstance(v, np.ndarray)}
+    defaults = [p.default for p in binding.parameters.parameters.values()]
+    return (
+        set(compiled.mutated) == arrays
+        and len(arrays) == 1
+        and not compiled.changes_globals
+        and not data_outside(compiled)
+        and not any(isinstance(d, np.ndarray) for d in defaults)
+    )
 
 
 def own_array(made, like, *others) -> bool:
