@@ -9,12 +9,15 @@ from __future__ import annotations
 import ast
 import builtins
 
+import numpy as np
+
 from ..frontend.lower.argument_forms import operand_leaves
 from ..ir.nodes import Assign, Call, Var
 from ..ir.types import Num
 from ..runtime.tangents import zero_tangent, zeros_laid_out
 from ..transform.bars import Taken, unique
 from ..transform.code import Line, TangentLine, call, name
+from ..transform.in_place_temporaries import SCALAR, write_in_place
 from ..transform.linear import NotLinear, cut
 from ..transform.simplify import simplify
 from ..transform.tangent import TangentBuilder
@@ -103,13 +106,34 @@ class TangentGenerator:
         if self.linear:
             return self.cut(code, returned, given)
         if self.simplifying and self.backend != "numba":
-            release_temporaries(code, returned, self.temporary_arrays(builder, names))
+            arrays = self.temporary_arrays(builder, names)
+            if not (self.marked or self.directions or self.signature.checked):
+                forms, tangents = self.forms(builder, names)
+                numpy = self.namer.by_object.get(id(np))
+                returned, passed = write_in_place(code, returned, forms, tangents, numpy, self.taken)
+                arrays -= passed
+                self.verify(code, returned, parameters, "in place")
+            release_temporaries(code, returned, arrays)
         return emit.function(self.tangent_name, emit.arguments(parameters), code, returned)
 
     def temporary_arrays(self, builder, names) -> set[str]:
         """The spelling of the arrays that have no name in the program, and of their tangents."""
         found = {n for v, n in names.hidden.items() if isinstance(v.type, Num) and v.type.is_array and _is_made(v)}
         return found | {builder.dots[n] for n in found if n in builder.dots}
+
+    def forms(self, builder, names) -> tuple[dict, dict]:
+        """What names of the program are known to hold, as `write_in_place` asks, and what the values of tangents hold."""
+        found: dict = {}
+        for v in self.layout.home:
+            spelt = names.hidden.get(v) if v.hidden else v.name
+            if spelt is not None:
+                form = real_form(v)
+                found[spelt] = form if found.get(spelt, form) == form else None
+        tangents = {dot: found[n] for n, dot in builder.dots.items() if found.get(n) is not None}
+        if self.instance is not None:  # called by generated code, perhaps with a zero in place of an array
+            for v in self.active_parameters():
+                tangents.pop(builder.dots.get(v.name), None)
+        return found, tangents
 
     def cut(self, code, returned, tangents):
         """The recording of the primal, and the map from tangents to the tangent of the result."""
@@ -246,6 +270,18 @@ def _is_made(v: Var) -> bool:
     """Does this array have memory of its own, by the call that it comes from?"""
     made = v.definition.value if isinstance(v.definition, Assign) else None
     return isinstance(made, Call) and made.rule is not None and made.rule.alias == "fresh"
+
+
+def real_form(v: Var):
+    """`SCALAR`, a key of the shape of a float64 array, or None."""
+    t = v.type
+    if not isinstance(t, Num):
+        return None
+    if t.boxed is False:
+        return SCALAR if t.kind in "bif" and (t.dtype is None or t.dtype.itemsize <= 8) else None
+    if t.boxed is None or t.dtype != np.float64 or not t.rank:
+        return None
+    return t.dims if t.dims is not None and None not in t.dims else ("of", v)
 
 
 def families_laid_out(layout) -> set[int]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 
 import numpy as np
 
 from ..codegen.names import apply, method_of
 from ..errors import MissingRuleError, UnsupportedSyntaxError
-from ..ir.nodes import Call, Const, Display, GetAttr, Starred, Var, operands
+from ..ir.nodes import Assign, Call, Const, Display, GetAttr, Starred, Var, operands
 from ..ir.types import Num, Ref, Tup
 from ..rules import tangents
 from ..rules.registry import own_rule
@@ -23,7 +24,7 @@ from ..runtime.tangents import laid_out
 from .code import attribute, call, clone, constant, name
 from .contributions import same_extents
 from .rule_adjoints import arranged
-from .tangent_forms import covered
+from .tangent_forms import covered, is_stored
 from .templates import Instance
 
 
@@ -217,11 +218,18 @@ class TangentInstance(Instance):
 
 
 def doubled(node, bound):
-    """`x_dot * y + y_dot * x` where `x` and `y` are one operand is `2.0 * (x_dot * x)`; `a + -b` is `a - b`."""
+    """`x_dot * y + y_dot * x` where `x` and `y` are one operand is `2.0 * (x_dot * x)`; `a + -b` is `a - b`.
+
+    Where one is the negation of the other, as in `-x * x`, both terms are the same number as well.
+    """
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return node
     if _same(node.left, node.right, bound):
         return ast.BinOp(constant(2.0), ast.Mult(), node.left)
+    for term, other in ((node.left, node.right), (node.right, node.left)):
+        factors = _dot_and_factor(term)
+        if factors and factors[::-1] == _dot_and_factor(other) and _is_negative(*[bound.get(p) for p in factors]):
+            return ast.BinOp(constant(2.0), ast.Mult(), term)
     if isinstance(node.right, ast.UnaryOp) and isinstance(node.right.op, ast.USub):
         return ast.BinOp(node.left, ast.Sub(), node.right.operand)
     return node
@@ -243,6 +251,24 @@ def _same(a, b, bound) -> bool:
     if isinstance(a, list):
         return len(a) == len(b) and all(_same(p, q, bound) for p, q in zip(a, b, strict=True))
     return a == b
+
+
+def _dot_and_factor(node):
+    """The parameters of `p_dot * q`, or None."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        if isinstance(node.left, ast.Name) and isinstance(node.right, ast.Name) and node.left.id.endswith("_dot"):
+            return node.left.id.removesuffix("_dot"), node.right.id
+    return None
+
+
+def _is_negative(x, t) -> bool:
+    """Is `t` the value `-x`, with neither changed in place? Of complex numbers zeros might have other signs."""
+    made = t.definition.value if isinstance(t, Var) and isinstance(t.definition, Assign) else None
+    if not isinstance(made, Call) or made.function not in (operator.neg, np.negative) or made.kwargs:
+        return False
+    if len(made.args) != 1 or made.args[0] is not x or not isinstance(x, Var):
+        return False
+    return all(isinstance(v.type, Num) and v.type.kind == "f" and not is_stored(v) for v in (x, t))
 
 
 class _Renamed(ast.NodeTransformer):
