@@ -25,10 +25,10 @@ from ..ir.nodes import (
 
 
 class Layout:
-    """Facts about the place of things in one function."""
+    """Facts about the place of things in one function, or in a part of it; around: those of the code around that part."""
 
-    def __init__(self, function: Function):
-        self.function = function
+    def __init__(self, function: Function, around: Layout | None = None):
+        self.function, self.around = function, around
         self.position: dict = {}  # statement -> position
         self.last: dict = {}  # statement -> last position inside it
         self.parent: dict = {}  # statement -> statement around it, or None
@@ -180,7 +180,10 @@ class Layout:
         """Is there a path on which this join has no value?"""
         if var.optional:
             return True
-        exits = {phi for s in self.statements if isinstance(s, Loop) for phi in s.exits}
+        exits, layout = set(), self
+        while layout is not None:
+            exits |= {phi for s in layout.statements if isinstance(s, Loop) for phi in s.exits}
+            layout = layout.around
         seen, stack = set(), [var]
         while stack:
             d = stack.pop().definition

@@ -37,6 +37,7 @@ from ..transform.code import (
 )
 from ..transform.code import expressions as expressions_of
 from ..transform.exposed import assigned_in, exposed_names
+from ..transform.keeping import preset
 from ..transform.loop_adjoints import reversed_loop
 from ..transform.primal_operands import need_operand, stands_alone
 from ..transform.rerun import memory_of, obstacle_of
@@ -305,6 +306,17 @@ class Scope:
         return family.external or family.escaped or family.opaque
 
 
+def preset_if_missing(saver, v, text):
+    """A name that may have no value in front of a loop is None from the start of the function, or of the segment."""
+    while isinstance(saver, ScopeSaver):
+        if isinstance(saver.statement, Loop):
+            return  # it carries the name, and has seen to it itself
+        if saver.own_joins(v):
+            break
+        saver = saver.outer
+    preset(saver, text)
+
+
 def inside(context, code, loc):
     """A `with` statement around reverse code."""
     return Verbatim(ast.With([ast.withitem(context, None)], []), loc, [code])
@@ -420,6 +432,13 @@ class LoopScope(Scope):
             *self.trips_again(self.new_names(), plain=True, again=True),
         ]
 
+    def find_state(self):
+        super().find_state()
+        for phi in self.statement.phis:
+            text = self.saver.names.name(phi.target)
+            if phi.then is not None and text in self.state and self.outer.layout.may_be_missing(phi.then):
+                preset_if_missing(self.outer, phi.then, text)
+
     def entered(self):
         return self.needed
 
@@ -490,9 +509,8 @@ class LoopScope(Scope):
         s, names = self.statement, printer.names
         text = names.name(s.checkpoints.store)
         for phi in s.phis:
-            if phi.then is None or self.outer.layout.may_be_missing(phi.then):
-                if self.saver.names.name(phi.target) in self.state:
-                    self.preset(printer, phi)
+            if phi.then is None and self.saver.names.name(phi.target) in self.state:
+                printer.line(s, name(self.saver.names.name(phi.target), True), constant(None))
         sites = [clone(i.target) for i in self.sites]
         for i in sites:
             i.ctx = ast.Load()
@@ -525,9 +543,6 @@ class LoopScope(Scope):
         if self.at_the_end:
             finish = call(attribute(name(text), "finish"), *self.at_the_end_arguments(names))
             printer.line(s, None, finish, keep=True)
-
-    def preset(self, printer, phi):
-        printer.line(self.statement, name(self.saver.names.name(phi.target), True), constant(None))
 
     def over(self, names):
         s = self.statement

@@ -29,9 +29,16 @@ def restore_all(saver, code):
         if isinstance(item, Restore):
             if item.store in saver.memory.saved_kills and saver.memory.restoring.get(root_of(item.store.base)):
                 out.extend(_restore(saver, item.store))
-        elif not (isinstance(item, (Branch, Repeat)) and all(does_nothing(inner) for inner in inner_blocks(item))):
+        elif _runs_again(item) or not (
+            isinstance(item, (Branch, Repeat)) and all(does_nothing(inner) for inner in inner_blocks(item))
+        ):
             out.append(item)
     code[:] = out
+
+
+def _runs_again(item) -> bool:
+    """Is this a loop of the program itself, in a new run of a segment? Its name may be read behind it."""
+    return isinstance(item, Repeat) and type(item.target) in (ast.Name, ast.Tuple, ast.List)
 
 
 def _restore(saver, s: Store):

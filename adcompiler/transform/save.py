@@ -81,6 +81,10 @@ class Saver:
         """Is a node left to the saver of the code around?"""
         return False
 
+    def has_value(self, text) -> bool:
+        """Is this a name that the code around gives a value?"""
+        return False
+
     def hand_over(self, node):
         """A node that is left to the saver of the code around, as that is to see it."""
         return node
@@ -137,7 +141,7 @@ class Saver:
         if kind == "shape":
             made = plan_shape(self, v)
             of_its_own = isinstance(made, ast.Name) and self.used_names.get(made.id, v) is v
-            if self.joint and of_its_own and self.layout.may_be_missing(v):
+            if self.joint and of_its_own and not self.has_value(made.id) and self.layout.may_be_missing(v):
                 preset(self, made.id)  # a zero adjoint has the shape of what may be missing
             return made
         if kind == "entries":

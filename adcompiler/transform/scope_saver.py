@@ -12,7 +12,7 @@ import ast
 
 from ..analysis.alias import root_of, view_source
 from ..analysis.layout import Layout
-from ..ir.nodes import Call, Const, Display, Function, GetAttr, GetItem, Loop, Starred, UserCall, Var, operands
+from ..ir.nodes import Call, Const, Display, Function, GetAttr, GetItem, Loop, Phi, Starred, UserCall, Var, operands
 from .bars import unique
 from .code import END, Needed, Trips, expressions, lines, name, nodes
 from .object_changes import is_object
@@ -40,7 +40,7 @@ class ScopeSaver(Saver):
         self.held: dict[Var, str] = {}  # variables from outside whose name the scope binds again -> another name
         self.read_outside: dict[Var, None] = {}  # variables from outside that the reverse reads by their names
         layout, function = builder.layout, builder.function
-        builder.layout, builder.function = Layout(scope), scope
+        builder.layout, builder.function = Layout(scope, around=layout), scope
         super().__init__(
             builder, code, outer.taken, joint=True, tbr=outer.tbr, primal_names=make_names(scope, builder.layout)
         )
@@ -71,6 +71,20 @@ class ScopeSaver(Saver):
             node.need = "memory"
         return node
 
+    def own_joins(self, v) -> bool:
+        """Does this variable get its values inside the scope, on every path on which it has one?"""
+        waiting, seen = [v], set()
+        while waiting:
+            v = waiting.pop()
+            if v is None or v in seen:
+                continue
+            seen.add(v)
+            if v not in self.own_vars:
+                return False
+            if isinstance(v.definition, Phi):
+                waiting += [v.definition.then, v.definition.orelse]
+        return True
+
     def changed_inside(self, v) -> bool:
         """Does the scope change the memory of this array?"""
         return self.memory.unstable(v) and bool(self.memory.kills_of(v.group.family))
@@ -99,6 +113,10 @@ class ScopeSaver(Saver):
         if key[0] not in ("trips", "copy") and key[1] not in self.own_vars:
             return self.from_outside(key[1])
         return super().plan(key)
+
+    def has_value(self, text) -> bool:
+        given = (n.id for v in self.read_outside for n in ast.walk(self.names.read(v)) if isinstance(n, ast.Name))
+        return text in self.held.values() or text in given
 
     def from_outside(self, v):
         """A variable from outside has its name in the new run, unless the scope binds that name again."""
