@@ -761,3 +761,16 @@ def test_a_length_that_does_not_fit_is_the_users_error():
         ad.grad(unpacked)(V3)
     with pytest.raises(ValueError, match="unpack"):
         ad.grad(starred)(V3[:1])
+
+
+def turned_while_empty(x):
+    queue, s = collections.deque([0]), x[0]
+    for _ in range(3):
+        if queue:
+            s = s * x[queue.popleft()]
+        queue.rotate(1)
+    return s * x[1]
+
+
+def test_a_queue_without_elements_is_turned():
+    np.testing.assert_allclose(ad.grad(turned_while_empty)(V3), [2.0 * V3[0] * V3[1], V3[0] ** 2, 0.0])

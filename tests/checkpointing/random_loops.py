@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import io
 import linecache
-import random
 import re
 import time
 import warnings
@@ -53,7 +52,8 @@ def marked(text: str, rng) -> str:
 class Module:
     """A text as a module: its function, and what it changes outside."""
 
-    def __init__(self, text: str, name: str):
+    def __init__(self, text: str, name: str, trips: int):
+        self.trips = trips
         self.name = f"<random loop {name}>"
         linecache.cache[self.name] = (len(text), None, text.splitlines(keepends=True), self.name)
         self.namespace = {"__name__": self.name}
@@ -125,16 +125,15 @@ class Checked:
     def __init__(self, seed: str):
         grammar = Grammar(seed)
         self.rng, self.seed, self.source = grammar.rng, seed, grammar.program()
-        Module.trips = self.rng.choice([0, 1, 2, 4, 5, 5, 6, 7])
+        self.trips = self.rng.choice([0, 1, 2, 4, 5, 5, 6, 7])
         self.text = marked(self.source, None)
 
     def module(self, text):
         self.last_text = text
-        return Module(text, f"{self.seed} {time.monotonic_ns()}")
+        return Module(text, f"{self.seed} {time.monotonic_ns()}", self.trips)
 
     def plain(self) -> bool:
         """Does the program itself run, to finite numbers? Then its value and gradient with the full tape are `expected`."""
-        self.last_text = self.text
         module = self.module(self.text)
         try:
             value, outside = module.run(lambda f, *args: f(*args))
@@ -149,7 +148,6 @@ class Checked:
 
     def check(self, way):
         """Raises Wrong, or what the compiler refuses."""
-        self.way = way
         if way in ("marks", "more marks"):
             module = self.module(marked(self.source, self.rng))
             compare(self.expected, module.run(gradient()), way)
@@ -202,7 +200,8 @@ def main(argv=None) -> int:
             except Exception as error:
                 outcomes["wrong"] += 1
                 text = program.last_text.partition("def f(")
-                print(f"=== {index}, {way}, n={Module.trips}: {type(error).__name__}: {error}\n{text[1]}{text[2]}", flush=True)
+                print(f"=== {index}, {way}, n={program.trips}: {type(error).__name__}: {error}", flush=True)
+                print(text[1] + text[2], flush=True)
                 if way is None:
                     break
     print(f"{dict(outcomes)}, {time.process_time() - begun:.0f} s of processor time")

@@ -67,7 +67,7 @@ def _extended_left(cx, node, base, args):
 
 def _rotated(cx, node, base, args):
     steps = args[0] if args else Const(1)
-    run(cx, node, "for _ in range(_steps % len(_made)): _made.insert(0, _made.pop())", _made=base, _steps=steps)
+    run(cx, node, "for _ in range(_steps % max(len(_made), 1)): _made.insert(0, _made.pop())", _made=base, _steps=steps)
     return Const(None)
 
 
