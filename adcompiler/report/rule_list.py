@@ -149,6 +149,7 @@ def _unsupported_rows() -> list[str]:
 
 
 _NEWER = {"math.sumprod", "math.fma"}  # the page is the same for every Python
+_DROPPED = {"numpy.row_stack"}  # by NumPy 2.5; and for every NumPy
 _TITLES = {"operator": "Operators", "builtins": "Builtins"}
 _HOMES = {
     "numpy.random._generator": "numpy.random",
@@ -175,7 +176,8 @@ def _module_order(module: str):
 
 
 def _row(name: str, aliases: list[str], r: Rule) -> str:
-    names = ", ".join(f"`{re.sub('^numpy[.]', 'np.', n)}`" for n in [name, *aliases])
+    shown = [name, *[a for a in aliases if a not in _DROPPED]]
+    names = ", ".join(f"`{re.sub('^numpy[.]', 'np.', n)}`" for n in shown)
     kind = form(r)
     lines = {id(s): s for p in r.differentiable for s in r.adjoint_statements(p)}
     adjoint = _formulas(name, [s for s in r.statements if id(s) in lines]) or "in Python"

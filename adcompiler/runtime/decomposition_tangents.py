@@ -98,7 +98,7 @@ def eig_tangents(a_dot, w, v):
 def eigvals_tangent(a_dot, a):
     """The tangent of `w = np.linalg.eigvals(a)`, for distinct eigenvalues: the diagonal of `V^-1 A_dot V`.
 
-    >>> eigvals_tangent(np.array([[3.0, 1.0], [1.0, 5.0]]), np.diag([1.0, 2.0])).tolist()
+    >>> eigvals_tangent(np.array([[3.0, 1.0], [1.0, 5.0]]), np.diag([1.0, 2.0])).real.tolist()
     [3.0, 5.0]
     """
     _, v = np.linalg.eig(a)

@@ -192,7 +192,7 @@ def lstsq_adjoints(x_bar, residuals_bar, s_bar, x, residuals, a, b, rcond=None):
     a_bar = pinv_adjoint(x_bar @ ctranspose(columns), inverse, a)
     if np.size(residuals):
         left_over = columns - a @ np.reshape(x, (a.shape[1], columns.shape[1]))
-        pull = 2.0 * left_over * residuals_bar
+        pull = 2.0 * left_over * np.real(residuals_bar)  # SciPy 1.18 gives real residuals as complex numbers
         b_bar = b_bar + pull
         a_bar = a_bar - pull @ ctranspose(np.reshape(x, (a.shape[1], columns.shape[1])))
     if np.any(s_bar):

@@ -191,7 +191,7 @@ def eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False,
 
 
 @rule(linalg.eigvals, when={"b": None}, infer="unknown")
-def eigvals(a, b=None, overwrite_a=False, check_finite=True):
+def eigvals(a, b=None, overwrite_a=False, *, check_finite=True):
     w = linalg.eigvals(a)
     a_bar = eigvals_adjoint(w_bar, a)
     w_dot = eigvals_tangent(a_dot, a)
