@@ -131,7 +131,7 @@ def test_adjoint_and_tangent_agree_with_differences(function, args, kwargs):
     check_template(function, *args, tolerance=2e-5, **kwargs)
 
 
-@pytest.mark.parametrize("function", [linalg.cholesky, linalg.toeplitz, linalg.expm, lambda x: linalg.cho_factor(x)[0]])
+@pytest.mark.parametrize("function", [linalg.cholesky, linalg.toeplitz, linalg.expm])
 def test_the_gradient_of_a_number_is_a_number(function):
     gradient = ad.grad(lambda x: np.sum(function(x)))(2.0)
     assert type(gradient) is float and np.isclose(gradient, ad.jvp(lambda x: np.sum(function(x)), (2.0,), (1.0,))[1])
