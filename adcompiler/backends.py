@@ -7,16 +7,17 @@ import importlib.util
 from .errors import UnsupportedSyntaxError
 
 BACKENDS = ("numpy", "numba")
-NATIVE_OPTIONS = ("vector_math",)
+NATIVE_OPTIONS = ("parallel", "vector_math")
 
 
 class Backend(str):
     """The name of a backend together with what was asked of it; equal to the bare name.
 
+    parallel: independent loops run on several threads.
     vector_math: exp, sin and the like of several elements at once, by a vector library.
     """
 
-    vector_math = False
+    parallel = vector_math = False
 
 
 def asked_for(options) -> str | None:

@@ -24,8 +24,8 @@ def differentiable(function=None, /, **options):
     """Make a function differentiable: `f(x)` stays what it was, `f.grad(x)` is its gradient.
 
     Options: `wrt` (position, name or tuple of them, default the first argument), `outputs` ("return", or names of
-    arguments that the function writes into), `holomorphic`, `backend` ("numpy", "numba"; the latter with `vector_math`:
-    exp, sin and the like by a vector library). Nothing is compiled before a derivative is asked for.
+    arguments that the function writes into), `holomorphic`, `backend` ("numpy", "numba"; the latter with `parallel`:
+    independent loops on several threads, and `vector_math`: exp, sin and the like by a vector library). Nothing is compiled before a derivative is asked for.
 
     >>> @differentiable
     ... def cube(x):

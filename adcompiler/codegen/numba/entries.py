@@ -20,7 +20,7 @@ from .types import Array, Items, Known, Scalar, Stack
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
     """The function of the caller for one compiled function."""
     line = np.full(1, -1)
-    called = (lambda *args: core(*args, line)) if options.get("tracking") else core
+    called = (lambda *args: core(*args, line)) if options.get("tracking") else one_at_a_time(core) if part.walk.apart else core
     made = _ENTRIES[part.kind](part, called, generator, namespace, parts)
     entry = Entry(made, part, core, generator, maps, path, options)
     entry.line = line
@@ -28,6 +28,18 @@ def entry_of(part, core, generator, namespace, maps, path, parts, options):
 
 
 _TRACKING = threading.Lock()
+_THREADS = threading.Lock()  # Numba's own threads serve one caller; with some of its threading layers more would end the process
+
+
+def one_at_a_time(core):
+    """`core`, which runs on Numba's threads."""
+
+    def run(*args):
+        with _THREADS:
+            return core(*args)
+
+    return run
+
 
 
 def _is_of_compiler(error) -> bool:

@@ -67,6 +67,7 @@ def _renamed(node, names):
 
 def append(lo, new: Nest):
     """Write a nest: into the loops of the one before, or behind it."""
+    lo.snapshots.append(dict(lo.env))
     place = _last_nest(lo)
     parted = None if place is None else _parted(lo, lo.out[place].nest, new, lo.out[place + 1 :])
     if parted is None:

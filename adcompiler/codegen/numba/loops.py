@@ -210,6 +210,8 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
         lo.stacks.reserved.pop()
 
     made, head, breaks = lo.loop(body)
+    if lo.env is not None:
+        lo.snapshots.append(lo.env)
     for n in lo.stacks.room(reserved, trips):
         lo.emit(n)
     made, behind = hoisted(lo, made, target, trips)

@@ -17,10 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ...backends import NATIVE_OPTIONS
 from ...errors import UnsupportedSyntaxError
 from ...ir.types import Num, Tup
 from ...runtime.numba.checks import NotAsAssumed
+from ...runtime.numba import parts as parts_of_loops
 from ...runtime.numba.memory import keep_freed_memory
+from ...runtime.numba.parts import MARKED_LOOPS
 from ...transform.code import call, constant, name
 from .. import emit
 from ..build import line_map
@@ -32,6 +35,7 @@ from .direction import run_forwards
 from .entries import PLAIN as _PLAIN
 from .entries import entry_of
 from .lowering import LINE, lower
+from .parallel import refuse_without_any, run_apart
 from ...transform.bars import unique
 from .checkpoints import KeptSteps, sites_of
 from .records import KeptRecord, Layout
@@ -42,7 +46,7 @@ from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stac
 
 # Names that the text of compiled code uses for what they mean everywhere.
 NEEDED = frozenset(
-    "np math cmath njit List float int complex bool range len min max abs slice print UnboundLocalError NotAsAssumed".split()
+    "np prange math cmath njit List float int complex bool range len min max abs slice print UnboundLocalError NotAsAssumed".split()
 )
 
 
@@ -223,6 +227,8 @@ class Backend:
         contract(walk)
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
+        if self.options.get("parallel") and not self.options.get("tracking"):
+            run_apart(walk, walk.body, params)
         if walk.learnt.assumed:
             walk.imports["NotAsAssumed"] = NotAsAssumed
             walk.body[:0] = entry_test(walk.learnt.assumed, options["names"])
@@ -442,6 +448,9 @@ def load(text: str, label: str, functions):
     return [getattr(module, f) for f in functions], str(path)
 
 
+_FROM = {"prange": "numba", "MARKED_LOOPS": parts_of_loops.__name__}  # what does not know its module
+
+
 def imports_of(parts) -> list[str]:
     """The import statements of a module."""
     found = {"import numpy as np", "from numba import njit"}
@@ -449,16 +458,20 @@ def imports_of(parts) -> list[str]:
         for local, value in p.walk.imports.items():
             if isinstance(value, python_types.ModuleType):
                 found.add("import numpy as np" if value is np else f"import {value.__name__}")
+            elif local in _FROM:
+                found.add(f"from {_FROM[local]} import {local}")
             else:
                 public = getattr(value, "__name__", local)
                 found.add(f"from {value.__module__} import {public}" + (f" as {local}" if local != public else ""))
     return sorted(found, key=lambda s: (s.startswith("from"), s))
 
 
-def decorated(definition, options):
-    flags = dict(error_model="numpy", nogil=True, cache=True)
-    definition.decorator_list = [call(name("njit"), **{k: constant(v) for k, v in flags.items()})]
-    return definition
+def decorated(part):
+    flags = {k: constant(v) for k, v in dict(error_model="numpy", nogil=True, cache=True).items()}
+    if part.walk.apart:
+        part.walk.imports["MARKED_LOOPS"] = MARKED_LOOPS
+        flags["parallel"] = name("MARKED_LOOPS")
+    part.definition.decorator_list = [call(name("njit"), **flags)]
 
 
 def native_options(generator) -> dict:
@@ -471,8 +484,7 @@ def native_options(generator) -> dict:
                 f"vector_math=True needs {LIBRARY}, a part of the GNU C library on x86-64 Linux, which was not found",
                 generator.function.loc, hint="leave out vector_math=",
             )
-        return {"vector_math": True}
-    return {}
+    return {n: True for n in NATIVE_OPTIONS if getattr(generator.backend, n, False)}
 
 
 def compile_definitions(generator, definitions, saver, options, namespace=None):
@@ -494,8 +506,10 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
     else:
         forward = backend.forward(definitions["forward"][-1])
         parts = [forward, backend.adjoint(definitions["adjoint"][-1], forward)]
+    if options.get("parallel") and not options.get("tracking"):
+        refuse_without_any([p.walk for p in parts], generator.function.loc)
     for p in parts:
-        decorated(p.definition, options)
+        decorated(p)
         if options.get("tracking") and p.kind in _KINDS:
             p.definition.args.args.append(ast.arg(LINE))
     texts = {p.kind: emit.write(p.definition) for p in parts}
