@@ -128,7 +128,7 @@ def test_a_program_without_independent_loops_is_refused():
 SAMPLE = """
 kernels_linear_algebra.cholesky_loops kernels_linear_algebra.gram_schmidt_loops kernels_models.helmholtz_loops
 kernels_models.n_body_loops kernels_stencil.heat_1d_loops kernels_stencil.heat_1d_slices kernels_stencil.fdtd_2d
-loops.triangular_nest mutation.recurrence_in_place mutation.double_buffer[odd] mutation.reversed_in_place
+loops.triangular_nest mutation.recurrence_in_place mutation.double_buffer[odd] mutation.augmented_on_rows
 control_flow.best_pair mutation.resize_by_append early_exits.breaks_out_of_two_loops views.view_in_loop
 """.split()
 
