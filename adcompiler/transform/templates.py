@@ -112,6 +112,8 @@ class Instance:
         if isinstance(node, ast.Call):
             return self.known_call(node)
         if isinstance(node, ast.Compare):
+            if self.is_given(node):
+                return isinstance(node.ops[0], (ast.IsNot, ast.NotEq))
             values = [self.known(v) for v in (node.left, *node.comparators)]
             return all(_compare(op, a, b) for op, a, b in zip(node.ops, values, values[1:], strict=False))
         if isinstance(node, ast.Name):
@@ -137,6 +139,17 @@ class Instance:
         ):
             return getattr(self.rule.namespace[node.value.id], node.attr)
         raise Undecided
+
+    def is_given(self, test) -> bool:
+        """Does a test ask whether an operand was left out (`b is None`, `rest != ()`) that was given?"""
+        left, op, right = test.left, test.ops[0], test.comparators[0]
+        if len(test.ops) > 1 or not isinstance(left, ast.Name) or left.id not in self.bound:
+            return False
+        value = self.bound[left.id]
+        if isinstance(right, ast.Tuple) and not right.elts:
+            return isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(value, tuple) and len(value) > 0
+        is_none = isinstance(right, ast.Constant) and right.value is None and isinstance(op, (ast.Is, ast.IsNot))
+        return is_none and isinstance(value, Var) and isinstance(self.type_of(left.id), Num)
 
     def literal(self, identifier):
         if identifier in self.bound:
@@ -241,7 +254,7 @@ class Instance:
         if isinstance(node, ast.AST):
             return type(node)(**{f: self.substitute(getattr(node, f)) for f in node._fields if hasattr(node, f)})
         if isinstance(node, list):
-            return [self.substitute(n) for n in node]
+            return _spread_out([self.substitute(n) for n in node])
         return node
 
     def comprehension(self, node):
@@ -426,6 +439,14 @@ def _number(node):
         inner = _number(node.operand)
         return None if inner is None else -inner
     return None
+
+
+def _spread_out(nodes):
+    """Nodes in which `*(a, b)` is `a, b`."""
+    made = []
+    for n in nodes:
+        made += n.value.elts if isinstance(n, ast.Starred) and isinstance(n.value, ast.Tuple) else [n]
+    return made
 
 
 def _compare(op, a, b):

@@ -388,3 +388,58 @@ def test_the_gradient_of_an_array_is_not_scalar():
     with pytest.raises(ad.NotScalarError, match="the result is an array") as caught:
         ad.grad(lambda x: x * 2.0, backend="numba")(np.ones(2))
     assert caught.value.lineno and "ad.vjp" in caught.value.hint
+
+
+def bools(x, m):
+    return x[0] * (m[0] + m[2]) + x[1] * (m[0] * m[1]) + x[2] * (True + True) + np.sum(x * (m + m)) + x[0] * m.sum()
+
+
+def powers_of_elements(x, k):
+    return np.sum(x ** k) + np.sum(x ** -2) + x[0] ** -1 + x[2] ** k + 3 ** -1 * x[1]
+
+
+def python_functions_of_singles(x):
+    return math.sqrt(x[0]) * math.exp(x[1]) + float(x[2]) * 0.1
+
+
+def extremes_of_numbers(x):
+    return max(x[0], x[1], x[2]) * 2.0 + min(x[0], x[1], 0.5) + max(x[1], x[1], x[2], x[1])
+
+
+def lists_beside_arrays(x):
+    return np.sum(np.where([True, False, True], x, 0.0) * x) + np.sum([1, 2, 3] - x)
+
+
+def loops_behind_known_tests(x):
+    c = 3
+    if c < 2 < 1:
+        y = x * 1.0
+    else:
+        y = x
+        for k in range(2):
+            y = y[np.array([1, 0, 2])] * x
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize("f, args", [
+    (bools, (np.array([1.0, 2.0, 3.0]), np.array([True, False, True]))),
+    (powers_of_elements, (np.array([4.0, -1.0, 0.0]), -1)),
+    (powers_of_elements, (np.array([4.0, -1.0, 0.5]), 3)),
+    (python_functions_of_singles, (np.array([4.0, -1.0, 0.3], np.float32),)),
+    (extremes_of_numbers, (np.array([4.0, -1.0, 2.0]),)),
+    (lists_beside_arrays, (np.array([4.0, -1.0, 2.0]),)),
+    (loops_behind_known_tests, (np.array([4.0, -1.0, 2.0]),)),
+], ids=lambda v: getattr(v, "__name__", ""))
+def test_numbers_of_every_type(f, args):
+    with np.errstate(all="ignore"):
+        assert_same(f, *args, tolerance=1e-6 if args[0].dtype == np.float32 else 1e-13)
+
+
+def negated(x, n):
+    return x * -n
+
+
+def test_the_least_integer_has_no_negative():
+    assert_same(negated, 2.0, 5)
+    with pytest.raises(OverflowError, match="64 bits"):
+        ad.grad(negated, backend="numba")(2.0, -2**63)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
 from ...runtime.numba import scalars
+from ...runtime.sequences import share_among_ties
 from ...transform.code import call, constant, name
 from .arrays import array, total
 from .elementwise import ELEMENTWISE, clip, power_derivative, power_slope
@@ -138,6 +140,24 @@ def _max(lo, args, kwargs):
 def _min(lo, args, kwargs):
     _no(lo, kwargs, "min")
     return _extreme(lo, args, ast.Lt)
+
+
+@handles(share_among_ties)
+def _share_among_ties(lo, args, kwargs):
+    """The adjoint of each of several numbers of which `y` is an extreme."""
+    from .expressions import _parts, chosen, tuple_of
+
+    values, y, y_bar = args
+    if not isinstance(values.type, Items) or not all(isinstance(t, Scalar) for t in (*values.type.items, y.type, y_bar.type)):
+        lo.refuse("the adjoint of 'max' or 'min' of this", "np.max or np.min of an array")
+    y, shared = lo.held(y), constant_of(0)
+    won = []
+    for v in _parts(values):
+        won.append(Typed(ast.Compare(v.node, [ast.Eq()], [y.node]), BOOL))
+        shared = binary(lo, ast.Add, shared, Typed(call(name("int"), won[-1].node), replace(INT, low=0, size=1)))
+    share = call(lo.helper(scalars.share), y_bar.node, shared.node)
+    share = lo.held(Typed(share, Scalar(np.dtype(float), True)), "share")
+    return tuple_of([chosen(lo, w, ([], share), ([], constant_of(0.0))) for w in won])
 
 
 def _no(lo, kwargs, function):

@@ -15,7 +15,7 @@ from ...runtime.powers import power_derivative
 from ...runtime.quotients import quotient_or_zero
 from ...runtime.special import sinc_derivative
 from ...transform.code import call, constant, name
-from .expressions import OPERATORS, apply_elementwise, binary, cast
+from .expressions import OPERATORS, apply_elementwise, binary, cast, from_sequence
 from .typed import Typed
 from .types import Array, Known, Scalar
 
@@ -171,6 +171,7 @@ def _of_python(f, build):
         for a in args:
             if not isinstance(a.type, Scalar) or a.type.kind == "c":
                 lo.refuse(f"'math.{f.__name__}' of this", "use the function of NumPy")
+        args = [cast(lo, a, np.dtype(float)) if a.type.kind == "f" else a for a in args]  # they compute in double
         return apply_elementwise(lo, f, args, build)
 
     ELEMENTWISE[f] = lower
@@ -216,6 +217,7 @@ def _cast_node(lo, node, t, result):
 def _where(lo, args):
     if len(args) != 3:
         lo.refuse("'numpy.where' with one argument", "use np.nonzero, or a mask as an index")
+    args = [from_sequence(lo, a) for a in args]
     if all(isinstance(a.type, Scalar) for a in args):
         test = truth(lo, args[0])
         t = np.result_type(*[_sample(a) for a in args[1:]])

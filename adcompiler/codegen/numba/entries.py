@@ -14,7 +14,7 @@ from ...runtime.tape import Tape
 from ...runtime.numba.kept_loops import KeptLoop, KeptObject
 from . import records
 from .checkpoints import KeptSteps
-from .types import Array, Items, Known, Scalar, Stack
+from .types import Array, Items, Known, Scalar, Stack, described
 
 
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
@@ -72,6 +72,8 @@ class Entry:
             return self.again(args, type(error))
         except Exception as error:
             if type(error).__module__.startswith("numba.") or _is_of_compiler(error):
+                if "list(undefined)" in str(error) and not self.options.get("example_lists"):
+                    return self.again(args, "untyped lists")
                 raise self.refusal(error) from None
             raise
         if len(self.overloads) != self.checked:
@@ -114,8 +116,8 @@ class Entry:
         check_types(self)
 
     def again(self, args, reason):
-        """Compile once more: for axes of length 1 that stand beside longer ones, or for extents of any relation."""
-        changed = {"broadcasting": True} if reason is SizeOne else {"assuming": False}
+        """Compile once more: for axes of length 1 beside longer ones, extents of any relation, lists by their types."""
+        changed = {SizeOne: {"broadcasting": True}, NotAsAssumed: {"assuming": False}}.get(reason, {"example_lists": True})
         compiled = self.generator.compile_again(**{**self.options, **changed})
         self.other = compiled[self.part.kind]
         return self.other(*args)
@@ -126,13 +128,10 @@ class Entry:
                    or f.endswith(self.path.rpartition("/")[2])]
         locs = self.maps.get((self.path, self.part.kind), {})
         loc = next((locs[n] for n in numbers if n in locs), self.generator.function.loc)
-        lines = [s.strip() for s in text.splitlines() if s.strip()]
-        if not lines:
-            lines = ["", type(error).__name__]
-        reason = next((s for s in lines if "Unknown attribute" in s or "No implementation" in s or "Cannot" in s
-                       or "cannot" in s.lower()), lines[1] if len(lines) > 1 else "it gives no reason")
         return UnsupportedSyntaxError(
-            f"Numba does not compile this: {reason[:200]}", loc, hint="use backend='numpy' for this function")
+            "Numba does not find types for the code that this line becomes", loc,
+            hint="use backend='numpy' for this function, and report this",
+        )
 
 
 def _arguments(part, generator, namespace):
@@ -310,7 +309,7 @@ def _check_types(entry, seen, core):
             if not any(_agrees(t, found) for t in seen[base]):
                 Path(entry.path).unlink(missing_ok=True)  # no other process may take its machine code for checked
                 raise UnsupportedSyntaxError(
-                    f"Numba takes '{base}' for {found}, and NumPy computes {' or '.join(sorted(map(str, seen[base])))}",
+                    f"Numba takes '{base}' for {found}, and NumPy computes {' or '.join(sorted(map(described, seen[base])))}",
                     entry.generator.function.loc,
                     hint="use backend='numpy' for this function, and report this",
                 )

@@ -110,6 +110,9 @@ def _unary(lo, node):
         return Typed(ast.UnaryOp(ast.Not(), test.node), BOOL)
     if isinstance(node.op, ast.USub) and value.is_known and isinstance(value.const, (int, float)):
         return constant_of(-value.const)
+    t = value.type
+    if isinstance(node.op, ast.USub) and isinstance(t, Scalar) and t.kind == "i" and t.weak and t.low is None and t.size is None:
+        return Typed(call(lo.helper(scalars.difference), constant(0), value.node), INT)  # -2**63 has no negative
     return apply_elementwise(lo, OPERATORS[type(node.op)], [value], lambda lo, a, ts, r: ast.UnaryOp(node.op, a[0]))
 
 
@@ -125,15 +128,28 @@ def binary(lo, op, left, right) -> Typed:
         from .products import product
 
         return product(lo, np.matmul, left, right)
+    if isinstance(left.type, Array) or isinstance(right.type, Array):
+        left, right = from_sequence(lo, left), from_sequence(lo, right)
     for side in (left, right):
         if not isinstance(side.type, (Scalar, Array)):
             return _sequence_operator(lo, op, left, right)
+    if op is ast.Pow and right.is_known and right.const < 0 and left.type.kind == right.type.kind == "i" and left.type.weak:
+        left = cast(lo, left, np.dtype(float))  # Python's integers give a float
     made = apply_elementwise(lo, function, [left, right], _binary_scalar(op, right))
     if isinstance(made.type, Scalar) and made.type.kind == "i":
         made.type = replace(made.type, **_integer_facts(lo, op, left, right))
         if left.is_known and right.is_known and op in (ast.Add, ast.Sub, ast.Mult) and isinstance(left.const, int):
             return constant_of(function(left.const, right.const))
     return made
+
+
+def from_sequence(lo, value):
+    """A list or tuple in the place of an array is one, as in NumPy."""
+    if not isinstance(value.type, (Listed, Items)):
+        return value
+    from .creation import _array
+
+    return _array(lo, [value], {})
 
 
 def _sequence_operator(lo, op, left, right):
@@ -215,6 +231,8 @@ def _binary_scalar(op, right):
             return call(lo.helper(helper), a, b)
         if op is ast.Pow:
             return _power(lo, a, b, types, result, python, exponent)
+        if result.kind == "b" and op in (ast.Add, ast.Mult):  # of NumPy's bools they are "or" and "and"
+            return ast.BinOp(a, ast.BitOr() if op is ast.Add else ast.BitAnd(), b)
         if python and whole and op in (ast.Mult, ast.Add, ast.Sub, ast.LShift) and not _stays_small(op, types, right):
             helper = {
                 ast.Mult: scalars.product, ast.Add: scalars.total, ast.Sub: scalars.difference,
@@ -245,6 +263,11 @@ def _power(lo, a, b, types, result, python, exponent):
         return call(lo.helper(scalars.python_power), a, b)
     if python and result.kind == "c" and not (exponent is not NOTHING and np.real(exponent) > 0):
         lo.refuse("a power of Python's complex numbers, which raises at 0", "use NumPy's numbers")
+    if result.kind == "f" and isinstance(exponent, int) and exponent < 0:  # Numba's own raises at 0
+        below = a if exponent == -1 else ast.BinOp(a, ast.Pow(), constant(-exponent))
+        return ast.BinOp(constant(1.0), ast.Div(), below)
+    if result.kind == "f" and exponent is NOTHING and types[1].kind == "i" and types[1].low is None:
+        b = _as(lo, b, types[1], np.dtype(float))
     return ast.BinOp(a, ast.Pow(), b)
 
 
@@ -258,7 +281,9 @@ def _as(lo, node, t, dtype):
         if t.dtype == dtype:
             return node
     if dtype == np.dtype(np.float64):
-        return call(name("float"), node) if t.kind in "iuf" else node
+        if t.kind == "f":  # Numba's `float` of a float32 is one
+            return call(lo.np("float64"), node)
+        return call(name("float"), node) if t.kind in "iu" else node
     if dtype == np.dtype(np.int64):
         return call(name("int"), node)
     return call(lo.np(dtype.name if dtype != np.dtype(bool) else "bool_"), node)
@@ -362,6 +387,8 @@ def _compare(lo, node):
                 lo, OPERATORS[type(op)], [left, right], lambda lo, a, ts, r, op=op: ast.Compare(a[0], [op], [a[1]])))
     if len(tests) == 1:
         return tests[0]
+    if all(t.is_known for t in tests):
+        return constant_of(all(t.const for t in tests))
     if any(not isinstance(t.type, Scalar) for t in tests):
         lo.refuse("a chained comparison of arrays")
     return Typed(ast.BoolOp(ast.And(), [t.node for t in tests]), BOOL)

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from ...errors import NOWHERE, UnsupportedSyntaxError
+from ...errors import NOWHERE, AdcompilerError, UnsupportedSyntaxError
 from ...transform.bars import unique
 from ...transform.code import call, constant, name
 from ..emit import Comment
@@ -237,7 +237,21 @@ class Lowering:
                 if self.options.get("tracking") and s.loc is not None:
                     self.track(s.loc)
                 continue
-            lower_statement(self, s)
+            try:
+                lower_statement(self, s)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                if isinstance(error, AdcompilerError):
+                    raise
+                self.unforeseen(s, error)
+
+    def unforeseen(self, s, error):
+        """Refuse a statement of a form that the tables do not foresee."""
+        value = getattr(s, "value", None)
+        what = f"'{ast.unparse(value)}'" if isinstance(value, ast.expr) else "this statement"
+        try:
+            self.refuse(what if len(what) < 80 else what[:76] + "...'")
+        except UnsupportedSyntaxError as refusal:
+            raise refusal from error
 
     def track(self, loc):
         """Note the line of the program that runs, where the text is for finding it."""

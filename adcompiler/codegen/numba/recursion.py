@@ -16,6 +16,7 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from ...transform.code import attribute, call, constant, name, subscript
+from .stacks import empty_list_of, example
 from .typed import Typed
 from .types import INT, MIXED, NONE, Array, Items, Known, Scalar, Stack, forget, join
 
@@ -238,26 +239,9 @@ class Group:
         for r in self.records:
             for n, t in zip(r.lists, r.entries, strict=True):
                 if _is_kept(t):
-                    none = ast.comprehension(name("_", True), call(name("range"), constant(0)), [], 0)
-                    made.append(ast.Assign([name(n, True)], ast.ListComp(self.example(lo, t), [none])))
+                    made.append(ast.Assign([name(n, True)], empty_list_of(example(lo, t))))
             made.append(ast.Assign([name(r.counter, True)], call(lo.np("zeros"), constant(2), lo.np("int64"))))
         return made
-
-    def example(self, lo, t):
-        """An expression of a type, for Numba to learn it from."""
-        if isinstance(t, Stack):
-            if isinstance(t.element, Scalar):
-                return call(lo.np("empty"), constant(0), lo.dtype(t.element.dtype))
-            return ast.List([self.example(lo, t.element)], ast.Load())
-        if isinstance(t, Array):
-            empty = call(lo.np("empty"), ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype))
-            return subscript(empty, ast.Slice(None, None, constant(1)))  # arrays of any strides
-        if isinstance(t, Items):
-            return ast.Tuple([self.example(lo, i) for i in t.items], ast.Load())
-        if t.kind == "b":
-            return constant(False)
-        value = constant({"i": 0, "u": 0, "f": 0.0, "c": 0j}[t.kind])
-        return value if t.dtype.name in ("int64", "float64", "complex128") else call(lo.dtype(t.dtype), value)
 
 
 def _plain(t):

@@ -19,7 +19,7 @@ import numpy as np
 from ...runtime.numba.shadows import any_layout
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import call, constant, name, subscript
-from .types import Array, Items, Listed, Scalar, Steps, forget
+from .types import Array, Items, Listed, Scalar, Stack, Steps, forget
 
 
 def stacks_of(definition) -> set[str]:
@@ -73,7 +73,7 @@ class Stacks:
                 made.append(_set(site, call(self.lo.np("empty"), constant(0), self.lo.dtype(t.dtype))))
                 made.append(_set(self.counter(site), call(self.lo.np("uintp"), constant(0))))
             else:
-                made.append(_set(site, self.empty_list()))
+                made.append(_set(site, self.empty_list(t)))
         return made
 
     def reset(self, site):
@@ -92,9 +92,14 @@ class Stacks:
         else:
             self.reset(site)
 
-    def empty_list(self):
-        """A list that Numba types by what is appended: one that the caller may hold, or a local one."""
+    def empty_list(self, t=None):
+        """A list that Numba types by what is appended: one that the caller may hold, or a local one.
+
+        t: the type of its elements, shown to Numba where it cuts the code off that appends (a test of a constant).
+        """
         if not self.lo.options.get("typed_lists"):
+            if self.lo.options.get("example_lists") and has_example(t):
+                return empty_list_of(example(self.lo, t))
             return ast.List([], ast.Load())
         from numba.typed import List
 
@@ -168,6 +173,35 @@ class Stacks:
         if not self.in_array(site):
             return name(site)
         return subscript(name(site), ast.Slice(None, name(self.counter(site)), None))
+
+
+def empty_list_of(element):
+    """An empty list, for Numba to learn its type from an expression that never runs."""
+    none = ast.comprehension(name("_", True), call(name("range"), constant(0)), [], 0)
+    return ast.ListComp(element, [none])
+
+
+def has_example(t) -> bool:
+    if isinstance(t, Items):
+        return all(map(has_example, t.items))
+    return isinstance(t, (Scalar, Array, Stack))
+
+
+def example(lo, t):
+    """An expression of a type."""
+    if isinstance(t, Stack):
+        if isinstance(t.element, Scalar):
+            return call(lo.np("empty"), constant(0), lo.dtype(t.element.dtype))
+        return ast.List([example(lo, t.element)], ast.Load())
+    if isinstance(t, Array):
+        empty = call(lo.np("empty"), ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype))
+        return subscript(empty, ast.Slice(None, None, constant(1)))  # arrays of any strides
+    if isinstance(t, Items):
+        return ast.Tuple([example(lo, i) for i in t.items], ast.Load())
+    if t.kind == "b":
+        return constant(False)
+    value = constant({"i": 0, "u": 0, "f": 0.0, "c": 0j}[t.kind])
+    return value if t.dtype.name in ("int64", "float64", "complex128") else call(lo.dtype(t.dtype), value)
 
 
 def _set(target, node):

@@ -194,6 +194,16 @@ def quotient_or_zero(a, b):
 
 
 @njit(cache=True)
+def share(y_bar, winners):
+    """`y_bar` divided among so many numbers that are equal; none may be, where they are NaN.
+
+    >>> share(1.0, 2)
+    0.5
+    """
+    return y_bar / max(winners, 1)
+
+
+@njit(cache=True)
 def power_slope(x, p):
     """The derivative of `x ** p` with respect to `x`, 0 for `p == 0` also at `x == 0`.
 
