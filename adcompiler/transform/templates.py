@@ -149,7 +149,8 @@ class Instance:
         if isinstance(right, ast.Tuple) and not right.elts:
             return isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(value, tuple) and len(value) > 0
         is_none = isinstance(right, ast.Constant) and right.value is None and isinstance(op, (ast.Is, ast.IsNot))
-        return is_none and isinstance(value, Var) and isinstance(self.type_of(left.id), Num)
+        t = self.type_of(left.id)
+        return is_none and isinstance(value, Var) and isinstance(t, Num) and t.kind != "?"
 
     def literal(self, identifier):
         if identifier in self.bound:
