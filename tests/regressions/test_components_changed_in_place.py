@@ -53,19 +53,9 @@ def each_trip(a):
     return a * w
 
 
-def numbers_as_arrays(t):
-    b, c = np.atleast_1d(t, t * 2.0)
-    b[0] = b[0] * c[0]
-    c *= b
-    single = np.atleast_1d(t)
-    single[0] *= t
-    return b * c * t * single
-
-
 PROGRAMS = [
     *[Program(f, (A,)) for f in (truncated, factors, each_trip)],
     *[Program(f, (X,)) for f in (grids, parts_of_numbers)],
-    Program(numbers_as_arrays, (1.3,)),
 ]
 
 

@@ -131,19 +131,14 @@ def _note_aliases(cx, node, function, operands, rule, bound, result):
         result.group = buffer.group  # the memory of an array under another name
     if known and rule.alias in ("view", "maybe") and isinstance(t, Num) and t.boxed is not False:
         base = rule.alias_operand(bound)
-        if _has_memory(base):
+        if isinstance(base, Var) and base.group is not None:
             result.group = base.group
     if isinstance(t, Tup):
         spread(cx, node, result)
         for k, item in enumerate(result.items):
             base = rule.alias_operand(bound, k, len(result.items)) if known else None
-            if _has_memory(base):
+            if isinstance(base, Var) and base.group is not None:
                 _share(item, base.group)
-
-
-def _has_memory(v) -> bool:
-    """May this be an array, of which a result may be a view? A number is none, though its name may mean an array elsewhere."""
-    return isinstance(v, Var) and v.group is not None and not (isinstance(v.type, Num) and v.type.boxed is False)
 
 
 def _share(item, group):
