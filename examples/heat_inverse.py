@@ -9,8 +9,9 @@ its gradient comes from differentiating the simulation as it stands.
     python examples/heat_inverse.py [--quick] [--plot heat.png] [--report]
 
 With `--long` it takes one gradient of a simulation of 10,000 steps instead, once with a tape of everything and once with
-5 MB for the snapshots and step tapes of its loop, which is then run again in pieces. `--plot` draws the size of both
-tapes (needs matplotlib).
+5 MB for the snapshots and step tapes of its loop, which is then run again in pieces; the tape stays below 5.3 MB, a
+sixteenth more than that, since it holds what stands around the loop as well. `--plot` draws the size of both tapes (needs
+matplotlib).
 """
 import argparse
 import sys
