@@ -286,6 +286,18 @@ def test_what_cannot_run_again_is_refused(tmp_path):
     assert "checkpoint" in caught.value.hint
 
 
+def test_an_iterator_that_is_taken_apart_is_refused():
+    def run(x):
+        order, s = iter([0, 2, 1]), x[0]
+        for _ in ad.checkpointed(range(3), snapshots=1):
+            s = s * x[next(order)] + s
+        return s
+
+    with pytest.raises(ad.UnsupportedSyntaxError, match="'next' does is not known, and this is run again") as caught:
+        ad.grad(run)(np.ones(3))
+    assert "in front of the checkpointed part" in caught.value.hint
+
+
 def test_the_compiler_does_not_choose_what_cannot_run_again(tmp_path):
     def run(x, n):
         for _ in range(n):
