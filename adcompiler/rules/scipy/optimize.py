@@ -143,7 +143,13 @@ def root_scalar(
     root_dot = scalar_root_tangent(f, root, args, args_dot)
 
 
-@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_like_start, constant_in=("x0",))
+def _fixed_point(func, start, *types, **named):
+    """Like the starting point; of a number SciPy makes an array without axes, which may be changed in place."""
+    found = _like_start(func, start)
+    return found if found.boxed else Num("f", np.dtype(float), 0, None, ())
+
+
+@rule(optimize.fixed_point, calls={"func": ("args", 1)}, infer=_fixed_point, constant_in=("x0",))
 def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     x = optimize.fixed_point(func, x0, args, xtol, maxiter, method)
     args_bar = fixed_point_adjoint(x_bar, func, x, args)

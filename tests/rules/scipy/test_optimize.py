@@ -345,3 +345,14 @@ def test_a_tolerance_behind_all_other_arguments():
     check_both_modes(f, 2.0)
     with pytest.raises(ad.AdcompilerError):
         ad.grad(lambda p: optimize.fsolve(lambda x: x - p, np.ones(1), (), None, 0, 0, 1e-13)[0])(2.0)
+
+
+@pytest.mark.parametrize("start", [0.5, np.array([0.5, 0.1])])
+def test_a_fixed_point_may_be_changed_in_place(start):
+    """SciPy gives an array without axes where the starting point is a number."""
+    def doubled(p):
+        x = optimize.fixed_point(lambda x, p: p * np.cos(x), start, (p,), xtol=1e-13)
+        x *= 2.0
+        return np.sum(x)
+
+    check_both_modes(doubled, 0.7, tolerance=1e-7)
