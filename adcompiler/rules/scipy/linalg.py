@@ -81,7 +81,8 @@ from ...runtime.scipy.matrix_functions import (
     polar_tangents,
     square_root_adjoint,
 )
-from ..registry import inactive, ndim, rule, shapes
+from ...runtime.scipy.structured_systems import solve_hermitian_banded
+from ..registry import inactive, ndim, rule, shapes, written_out
 
 # ---- basics ----
 
@@ -135,6 +136,9 @@ def solve_toeplitz(c_or_cr, b, check_finite=True):
     b_bar = solved
     change = linalg.toeplitz(*c_or_cr_dot) if isinstance(c_or_cr, tuple) else linalg.toeplitz(c_or_cr_dot)
     x_dot = linalg.solve_toeplitz(c_or_cr, b_dot - times(change, x, ndim(b)))
+
+
+written_out(linalg.solveh_banded, solve_hermitian_banded)
 
 
 @rule(linalg.det)

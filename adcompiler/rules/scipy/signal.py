@@ -16,6 +16,7 @@ from ...runtime.scipy.signals import (
     reversed_conjugate,
     savgol_adjoint,
 )
+from ...runtime.scipy.zero_phase import filtfilt_adjoint, sosfiltfilt_adjoint
 from ..registry import rule
 
 # ---- convolution and correlation ----
@@ -79,6 +80,30 @@ def lfilter(b, a, x, axis=-1, zi=None):
 def sosfilt(sos, x, axis=-1, zi=None):
     y = signal.sosfilt(sos, x, axis)
     x_bar = np.flip(signal.sosfilt(sos, np.flip(y_bar, axis), axis), axis)
+
+
+@rule(signal.filtfilt, when={"method": "pad"}, linear=("x",))
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    y = signal.filtfilt(b, a, x, axis, padtype, padlen)
+    x_bar = filtfilt_adjoint(y_bar, b, a, np.shape(x), axis, padtype, padlen)
+
+
+@rule(filtfilt_adjoint, linear=("y_bar",), infer=lambda y_bar, *types, **named: y_bar)
+def filtfilt_adjoint_(y_bar, b, a, shape, axis=-1, padtype="odd", padlen=None):
+    x = filtfilt_adjoint(y_bar, b, a, shape, axis, padtype, padlen)
+    y_bar_bar = signal.filtfilt(np.conj(b), np.conj(a), x_bar, axis, padtype, padlen)
+
+
+@rule(signal.sosfiltfilt, linear=("x",))
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+    y = signal.sosfiltfilt(sos, x, axis, padtype, padlen)
+    x_bar = sosfiltfilt_adjoint(y_bar, sos, np.shape(x), axis, padtype, padlen)
+
+
+@rule(sosfiltfilt_adjoint, linear=("y_bar",), infer=lambda y_bar, *types, **named: y_bar)
+def sosfiltfilt_adjoint_(y_bar, sos, shape, axis=-1, padtype="odd", padlen=None):
+    x = sosfiltfilt_adjoint(y_bar, sos, shape, axis, padtype, padlen)
+    y_bar_bar = signal.sosfiltfilt(sos, x_bar, axis, padtype, padlen)
 
 
 @rule(signal.savgol_filter, when={"mode": "interp"}, linear=("x",))

@@ -8,6 +8,7 @@ from scipy import linalg
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
+from tests.rules.scipy.both_modes import check_both_modes
 from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(linalg.inv)
@@ -356,3 +357,22 @@ def test_stacks_of_vectors_as_matrices(function, c):
     assert np.shape(gradient) == np.shape(c)
     np.testing.assert_allclose(np.sum(gradient * direction), np.sum(seed * function(np.asarray(direction))))
     np.testing.assert_allclose(ad.jvp(function, (c,), (direction,))[1], function(np.asarray(direction)))
+
+
+BAND = np.array([[0.0, 0.0, 0.3, -0.2], [0.0, 0.5, 0.4, 0.6], [4.0, 5.0, 6.0, 5.0]])
+RIGHT = np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.2], [-0.7, 1.1]])
+
+
+@pytest.mark.parametrize("f, args", [
+    (lambda ab, b: np.sum(linalg.solveh_banded(ab, b) ** 3), (BAND, RIGHT)),
+    (lambda ab, b: np.sum(linalg.solveh_banded(ab, b[:, 0], lower=True) ** 3), (BAND[::-1], RIGHT)),
+    (lambda ab, b: np.sum(np.abs(linalg.solveh_banded(ab * (1.0 + 0.5j), b)) ** 2), (BAND, RIGHT)),
+])
+def test_structured_systems(f, args):
+    check_both_modes(f, *args, tolerance=1e-6)
+    assert np.isclose(f(*args), ad.value_and_grad(f)(*args)[0], rtol=1e-12)
+
+
+def test_a_band_is_not_overwritten():
+    with pytest.raises(ValueError, match="overwrite_ab"):
+        ad.grad(lambda c: linalg.solveh_banded(c * BAND, np.ones(4), overwrite_ab=True)[0])(1.5)

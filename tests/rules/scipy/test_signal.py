@@ -6,6 +6,8 @@ from scipy import signal
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
 from adcompiler.runtime.scipy.signals import savgol_adjoint
+from adcompiler.runtime.scipy.zero_phase import filtfilt_adjoint, sosfiltfilt_adjoint
+from tests.rules.scipy.both_modes import check_both_modes
 from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(signal.convolve)
@@ -26,6 +28,7 @@ LINES = [((6,), (3,)), ((3,), (6,)), ((4,), (4,)), ((1,), (5,))]
 PLANES = [((4, 5), (2, 3)), ((2, 3), (4, 5))]
 B, A = np.array([0.5, 0.3, -0.2]), np.array([1.3, -0.4, 0.2, 0.1])
 SOS = signal.butter(4, 0.3, output="sos")
+LONG = np.random.default_rng(9).standard_normal((22, 2))
 CASES = (
     [(f, (k(*s), k(*t)), {"mode": m}) for f in (signal.convolve, signal.correlate, signal.fftconvolve, signal.oaconvolve)
      for k in (real, cplx) for s, t in LINES + PLANES for m in ("full", "same", "valid")]
@@ -41,15 +44,34 @@ CASES = (
     + [(savgol_adjoint, (real(3, 9), (3, 9), 5, 2), {})]
     + [(signal.detrend, (real(3, 7),), {"type": t, "axis": a}) for t in ("linear", "constant") for a in (0, 1)]
     + [(signal.detrend, (real(8),), {"bp": 3})]
+    + [(signal.filtfilt, (B, A, LONG[:, 0]), {"padtype": p, "padlen": n}) for p in ("odd", "even", "constant", None) for n in (None, 2)]
+    + [(signal.filtfilt, (B * (1.0 + 0.5j), A, LONG), {"axis": 0})]
+    + [(filtfilt_adjoint, (LONG[:, 0], B, A, (22,)), {}), (sosfiltfilt_adjoint, (LONG, SOS, (22, 2), 0, "even"), {})]
+    + [(signal.sosfiltfilt, (SOS, LONG), {"axis": 0, "padtype": p}) for p in ("odd", "constant")]
     + [(signal.hilbert, (real(*s),), {"axis": a}) for s in [(3, 6), (3, 5)] for a in (0, 1)]
 )
+
+
+WITH_SECTIONS = (signal.sosfilt, signal.sosfiltfilt, sosfiltfilt_adjoint)  # which are no arguments to differentiate
 
 
 @pytest.mark.parametrize("function", sorted({f for f, _, _ in CASES}, key=lambda f: f.__name__))
 def test_adjoint_and_tangent_agree_with_differences(function):
     for f, args, kwargs in CASES:
-        if f is function and function is not signal.sosfilt:
+        if f is function and function not in WITH_SECTIONS:
             check_template(f, *args, **kwargs)
+
+
+def test_filters_that_run_both_ways():
+    x = LONG[:, 0]
+    check_both_modes(lambda x: np.sum(signal.filtfilt(B, A, x) ** 3), x, tolerance=1e-6)
+    check_both_modes(lambda x: np.sum(signal.sosfiltfilt(SOS, x, padtype="even") ** 3), x, tolerance=1e-6)
+    filtered = ad.jacobian(lambda x: signal.sosfiltfilt(SOS, x))(x)
+    np.testing.assert_allclose(filtered @ x, signal.sosfiltfilt(SOS, x), atol=1e-12)
+    bent = ad.hvp(lambda x: np.sum(signal.filtfilt(B, A, x) ** 2))(x, x)
+    np.testing.assert_allclose(bent, ad.grad(lambda x: np.sum(signal.filtfilt(B, A, x) ** 2))(x), rtol=1e-10)
+    with pytest.raises(ad.MissingRuleError, match="this form of scipy.signal.filtfilt"):
+        ad.grad(lambda x: np.sum(signal.filtfilt(B, A, x, method="gust")))(x)
 
 
 def test_sections_are_constants():
