@@ -9,8 +9,10 @@ from __future__ import annotations
 import operator
 import sys
 
+import numpy as np
+
 from ...ir.nodes import Call
-from ...ir.types import OPAQUE, Num, Opaque, Tup
+from ...ir.types import INT, OPAQUE, Num, Opaque, Tup
 from ...rules.registry import lookup
 from .sparse_kinds import FACTORS, MATRIX, kind_of
 
@@ -75,9 +77,13 @@ def sparse_operator(cx, node, function, left, right):
 
 
 def _entries(cx, node, matrix):
-    from .rule_calls import emit_call
+    from .rule_calls import spread
 
-    return emit_call(cx, node, _matrices().entries_of, (matrix,), {})
+    places = Num("i", np.dtype(np.int32), 1, True, (None,))
+    parts = (Num("?", None, 1, True, (None,)), places, places, Tup((INT, INT)))
+    made = cx.assign_temporary(Call(_matrices().entries_of, (matrix,)), Tup(parts, _matrices().SparseMatrix), node)
+    spread(cx, node, made)
+    return made
 
 
 def checked_operands(cx, node, args):

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from ...ir.types import INT, Num, Tup
+from ...ir.types import Num
 from ...runtime.scipy.factors import (
     constant_solution,
     constant_solution_adjoint,
@@ -21,7 +21,6 @@ from ...runtime.scipy.factors import (
     factors_of,
 )
 from ...runtime.scipy.matrices import (
-    SparseMatrix,
     constant_product,
     constant_product_adjoint,
     constant_product_tangent,
@@ -71,15 +70,6 @@ for _name in ("diags", "diags_array"):
 written_out(linalg.spsolve, solve_written, of_tuple=True)
 written_out(linalg.splu, factorised, of_tuple=True)
 written_out(linalg.factorized, factorised, of_tuple=True)
-
-
-_VECTOR = ("?", None, 1, True, (None,))
-_PLACES = Num("i", np.dtype(np.int32), 1, True, (None,))
-
-
-@rule(entries_of, infer=lambda *types: Tup((Num(*_VECTOR), _PLACES, _PLACES, Tup((INT, INT))), SparseMatrix))
-def entries_of_(matrix):
-    entries = entries_of(matrix)
 
 
 @rule(sparse_product, multilinear=("data", "x"), infer=_like(4))
@@ -139,4 +129,4 @@ def constant_solution_(factors, rhs, trans="N"):
     x_dot = constant_solution(factors, rhs_dot, trans)
 
 
-inactive(factors_of, extents, same_extents, dense_operand, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)
+inactive(factors_of, extents, same_extents, dense_operand, entries_of, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)
