@@ -5,7 +5,7 @@ THEMES = (
     "assignments", "control_flow", "loops", "early_exits", "mutation", "views", "aliasing", "containers", "objects",
     "calls", "closures", "recursion", "exceptions", "statements", "indexing", "dtypes", "complex_numbers",
     "array_functions", "singular_points", "linear_algebra", "kernels_stencil", "kernels_linear_algebra",
-    "kernels_models", "outputs", "higher_order", "special_methods", "regrouping",
+    "kernels_models", "kernels_everyday", "outputs", "higher_order", "special_methods", "regrouping",
 )
 
 

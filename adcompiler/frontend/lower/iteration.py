@@ -84,8 +84,11 @@ def classify(cx, node) -> Iteration:
             return Iteration("range", _bounds(cx, span), backward=True)
         if COMPILED in cx.frame.globals and isinstance(span, ast.Subscript) and _builtin_call(cx, span.value) is range:
             return Iteration("range", _first_trips(cx, span), backward=True)
-    if COMPILED in cx.frame.globals and isinstance(node, ast.Subscript) and _builtin_call(cx, node.value) is range:
-        return Iteration("range", _last_trips(cx, node))
+    if isinstance(node, ast.Subscript) and _builtin_call(cx, node.value) is range and isinstance(node.slice, ast.Slice):
+        if ast.unparse(node.slice) == "::-1":
+            return Iteration("range", _bounds(cx, node.value), backward=True)
+        if COMPILED in cx.frame.globals and node.slice.lower is not None:
+            return Iteration("range", _last_trips(cx, node))
     found = _elements(cx, node, call)
     if found is not None:
         return Iteration("sequence", elements=found)
@@ -176,7 +179,8 @@ def _inner(cx, node) -> Elements | None:
         return _range_elements(cx, node)
     value = _evaluated(cx, node)
     found = _sequence(cx, node, value)
-    if found is None and isinstance(cx.type(value), Opaque) and not cx.varied(value):
+    unknown = isinstance(cx.type(value), Opaque) or isinstance(cx.constant(value), str)
+    if found is None and unknown and not cx.varied(value):
         return None if _is_endless(cx, node) else _listed(cx, node, value)
     return found
 

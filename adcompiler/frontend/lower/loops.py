@@ -168,14 +168,18 @@ def _filtered_inside(cx, node):
 def _unroll(cx, node, items):
     """A loop over a tuple of unlike things is written out."""
     from .assignments import assign_target
+    from .recursion import Unreached, reached
     from .statements import lower_block
 
     body, last = node.body, node.body[-1]
-    leaves = (
-        isinstance(last, ast.If) and len(last.body) == 1 and isinstance(last.body[0], ast.Break) and not last.orelse
-    )
-    if has_own_break(body[:-1] if leaves else body):
-        cx.unsupported(node, "'break' in a loop over a tuple of unlike values", "loop over an index instead")
+    leaves = isinstance(last, ast.If) and isinstance(last.body[-1], ast.Break)
+    at_once = leaves and len(last.body) == 1 and not last.orelse
+    if has_own_break([*body[:-1], *last.body[:-1], *last.orelse] if leaves else body):
+        cx.unsupported(
+            node,
+            "this loop over a tuple may be left inside of nested branches",
+            "loop over an array of the values, np.array([...]), or over an index",
+        )
     frame = cx.frame
     outer = frame.live_now
     path = frame.path
@@ -186,8 +190,39 @@ def _unroll(cx, node, items):
         frame.path = (*path, "turn", k)
         assign_target(cx, node.target, items[k](), node)
         lower_block(cx, body[:-1] if leaves else body)
-        if k + 1 < len(items):
+        if leaves and not at_once:
+            leave_or_stay(k)
+        elif k + 1 < len(items):
             further(k + 1)
+
+    def leave_or_stay(k):
+        """The end of a turn that does something before it leaves, or goes on with `else`."""
+        frame.live_now = frame.live_head.get(id(node), outer)
+        test = lower_test(cx, last.test)
+        known = truth(cx, test)
+
+        def stay():
+            lower_block(cx, last.orelse)
+            if k + 1 < len(items):
+                turns(k + 1)
+
+        def leave():
+            lower_block(cx, last.body[:-1])
+
+        if known is not NOTHING:
+            leave() if known else stay()
+            return
+        sides = [reached(cx, lambda side=side: in_block(cx, side)) for side in (leave, stay)]
+        if None in sides:
+            if sides == [None, None]:
+                raise Unreached
+            cx.env = (sides[0] or sides[1])[2]
+            return
+        (then, _, left), (rest, _, stayed) = sides
+        statement = If(test, then, rest, loc=cx.loc(node))
+        frame.live_now = outer
+        statement.phis = join_environments(cx, left, stayed, node)
+        cx.emit(statement)
 
     def further(k):
         """The turns from `k` on, unless a `break` at the end of the turn before leaves the loop."""

@@ -64,6 +64,8 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
     if getattr(function, "__name__", "") in _EFFECTS:
         return OPAQUE
+    if function is ord:
+        return INT
     for owner in (np.random.Generator, np.random.RandomState):
         if args and getattr(owner, getattr(function, "__name__", ""), None) is function:
             return type_drawn(cx, owner, function.__name__, args[1:], kwargs)
