@@ -320,7 +320,9 @@ class Generator:
             scalars = {
                 v.name for v in self.layout.home if not v.hidden and isinstance(v.type, Num) and v.type.boxed is False
             }
-            unit_products(reverse, scalars)
+            whole = [v for v in self.layout.home if isinstance(v.type, Num) and v.type.kind not in "fc"]
+            integers = {self.saver.names.hidden.get(v, v.name) if v.hidden else v.name for v in whole}
+            unit_products(reverse, scalars, integers)
             simplify(code, set(), enabled=True)
         self.verify_simplified(code, self.parameters(), "gradient")
         self.verify_kept(code, code)
