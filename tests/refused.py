@@ -290,7 +290,16 @@ def recursion_that_rebinds(x):
     return total
 
 
+def leaves_a_tuple_inside_of_branches(x, y):
+    for t in (x, y, x * y):
+        if t > 0.5:
+            if t < 2.0:
+                break
+    return t * t
+
+
 REFUSED = [
+    Refused(leaves_a_tuple_inside_of_branches, (0.7, 0.2), UNSUPPORTED, ("for t in (x, y",), note="break in nested ifs"),
     Refused(keeps_a_generator_function, (V3,), UNSUPPORTED, ("yield v * v", "squares = squares_one"),
             note="generator function"),
     Refused(squares_one_by_one, (V3,), UNSUPPORTED, ("yield v * v",), note="generator function itself"),
