@@ -23,4 +23,5 @@ def test_every_function_of_numpy_with_a_rule_is_on_the_page():
     text = PAGE.read_text()
     names = {f.__name__ for r in all_rules() for f in r.functions if getattr(np, getattr(f, "__name__", ""), None) is f}
     assert len(names) > 100
+    names -= {"row_stack"}  # which NumPy 2.5 has no more, and the page is that of every NumPy
     assert [n for n in sorted(names) if f"`{n}`" not in text and f"`np.{n}`" not in text] == []
