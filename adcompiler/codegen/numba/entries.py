@@ -306,6 +306,8 @@ def _check_types(entry, seen, core):
             base = variable.partition(".")[0]
             if base not in seen or not variable.isidentifier() and "." not in variable:
                 continue
+            if base == "_" and str(found) == "_undef_var":
+                continue  # the index of a loop that only counts, in front of the loop: nothing reads it
             if not any(_agrees(t, found) for t in seen[base]):
                 Path(entry.path).unlink(missing_ok=True)  # no other process may take its machine code for checked
                 raise UnsupportedSyntaxError(
