@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...ir.nodes import NOTHING, Assign, Call, Const, Display, Effect, GetItem, If, Slice, Var
+from ...ir.nodes import Assign, Call, Const, Display, Effect, GetItem, If, Slice, Var
 from ...ir.types import Num
 from ...runtime.overlapping import reads_what_it_wrote
 from .rule_calls import emit_call
@@ -19,7 +19,7 @@ def refuse_wrong_order(cx, node, base, index, value):
         return
     here, there = _way(cx, base), _way(cx, value)
     here = [*here, index]
-    if not any(_has_step(cx, i) for i in (*here, *there)) or _equal_steps(cx, base, index, value):
+    if not any(_has_step(cx, i) for i in (*here, *there)) or _in_order(cx, base, index, value):
         return
     region = subscript(cx, node, base, index)
     if not isinstance(region, Var) or isinstance(region.type, Num) and region.type.rank not in (1, None):
@@ -71,8 +71,8 @@ def _has_step(cx, index) -> bool:
     return bool(taken) and not isinstance(parts[-1], Slice)  # a column
 
 
-def _equal_steps(cx, base, index, value) -> bool:
-    """Are region and value parts of one array, along the same axis with the same step?"""
+def _in_order(cx, base, index, value) -> bool:
+    """Are region and value parts of one array, along the same axis, with one step or with steps of two signs?"""
     made = value.definition.value if isinstance(value.definition, Assign) else None
     if not isinstance(made, GetItem) or made.base is not base:
         return False
@@ -82,8 +82,10 @@ def _equal_steps(cx, base, index, value) -> bool:
     for a, b in zip(*own, strict=True):
         if isinstance(a, Slice) != isinstance(b, Slice):
             return False
-        if isinstance(a, Slice) and not (_step(cx, a) == _step(cx, b) is not NOTHING):
-            return False
+        if isinstance(a, Slice):
+            steps = _step(cx, a), _step(cx, b)
+            if not all(isinstance(s, int) for s in steps) or steps[0] != steps[1] and steps[0] * steps[1] > 0:
+                return False
     return True
 
 
