@@ -45,10 +45,10 @@ class Program:
         self.text = "\n".join([f"def call({', '.join(self.names[key] for key in self.parameters)}):", *self._body()])
         self.run = self._built(self.text, "call")
 
-    def pullback(self, value):
+    def pullback(self, value, once=False):
         """The adjoints of the active arguments, as a function of the seed and the arguments, each number or array alone.
 
-        `value` is a result of the call. Lists and tuples are taken apart, those of the seed too: `parts` gives the
+        `value` is a result of the call; `once`: the function draws, and must run once alone. Lists and tuples are taken apart, those of the seed too: `parts` gives the
         arguments for a seed and values.
 
         >>> program = Program(np.add, (0.5, 1.0), {}, (0, 1))
@@ -59,20 +59,29 @@ class Program:
             _, pullback = vjp(call, a0, a1, wrt=(0, 1))
             return pullback(seed)
         """
-        from ..api import vjp
+        from ..api import grad, vjp
 
-        self.namespace["vjp"] = vjp
-        return self._built(self.pullback_text(value), "pulled")
+        self.namespace.update(vjp=vjp, grad=grad)
+        return self._built(self.pullback_text(value, once), "pulled")
 
-    def pullback_text(self, value) -> str:
+    def pullback_text(self, value, once=False) -> str:
         names = {key: _apart(self.names[key], v) for key, v in zip(self.parameters, self.values(), strict=True)}
         flat = [name for key in self.parameters for name in _flat(names[key])]
         wrt = tuple(k for k, name in enumerate(flat) if any(name in _flat(names[key]) for key in self.active))
         seeds = _apart("seed", value)
         written = {**{key: self._written(key, v) for key, v in self.values_by_key().items()}, **{k: _spelt(n) for k, n in names.items()}}
+        call = f"def call({', '.join(flat)}):\n    return {self._call(written)}\n"
+        if once:  # a derivative of random draws inside a program is taken in one run of them
+            inner = tuple(k + 1 for k in wrt)
+            return (
+                f"{call}"
+                f"def weighted(seed, {', '.join(flat)}):\n"
+                f"    return np.sum(seed * call({', '.join(flat)}))\n"
+                f"def pulled(seed, {', '.join(flat)}):\n"
+                f"    return grad(weighted, wrt={inner})(seed, {', '.join(flat)})"
+            )
         return (
-            f"def call({', '.join(flat)}):\n"
-            f"    return {self._call(written)}\n"
+            f"{call}"
             f"def pulled({', '.join([*_flat(seeds), *flat])}):\n"
             f"    _, pullback = vjp(call, {', '.join(flat)}, wrt={wrt})\n"
             f"    return pullback({_spelt(seeds)})"

@@ -104,7 +104,7 @@ def check_second_order(check, checked):
     if not program.active:
         return
     values = copied(program.values())
-    pulled = program.pullback(value)
+    pulled = program.pullback(value, once=not check.rule.pure)
     point = program.parts(seed, values)
     moved = [random_direction(check.rng, seed), *_directions(check, program, values)]
     directions = [d for whole, part in zip([seed, *values], moved, strict=True) for d in _parts_of(whole, part)]

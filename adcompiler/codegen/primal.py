@@ -38,6 +38,7 @@ from ..ir.nodes import (
     walk,
 )
 from ..ir.types import Opaque, Tup
+from ..rules.libraries import only_computes
 from ..transform.bars import unique
 from ..transform.rerun import is_print, moves_generator
 from ..transform.hook_adjoints import is_hook
@@ -474,7 +475,7 @@ def has_outer_effect(s) -> bool:
         return False
     function = s.value.function
     if isinstance(function, (Var, Const, GetAttr)):
-        return True
+        return not (isinstance(function, Const) and only_computes(function.value))
     if moves_generator(function):
         return True
     makes = isinstance(function, type) or getattr(function, "__name__", "") == "__new__"
@@ -499,6 +500,7 @@ def _has_effect(value) -> bool:
             return True
         return (
             not is_inactive(function)
+            and not only_computes(function)
             and getattr(function, "__module__", "") not in ("_operator",)
             and function not in _PURE
         )

@@ -43,6 +43,12 @@ def public_name(function) -> tuple[str, str] | None:
     return _named(".".join(module.split(".")[:2]), name, function)
 
 
+def only_computes(function) -> bool:
+    """Is it a function of SciPy's linear algebra, special functions or transforms, which do nothing but give a value?"""
+    modules = ("scipy.linalg.", "scipy.sparse.", "scipy.special.", "scipy.fft.")
+    return (getattr(function, "__module__", None) or "").startswith(modules)
+
+
 def name_of(function) -> str:
     """How messages call a function: by its public name in SciPy, or by its module and qualified name."""
     public = public_name(function)

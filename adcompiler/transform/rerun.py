@@ -14,6 +14,7 @@ import numpy as np
 
 from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Loop, Raw, UserCall, Var, operands, walk
 from ..ir.types import Num, Opaque, Ref
+from ..rules.libraries import only_computes
 from ..rules.registry import is_inactive
 from .changed_containers import CHANGING, changing_statements
 from .rerun_objects import changed_objects, changes_its_argument, may_change, unrepeatable
@@ -162,6 +163,8 @@ def is_repeatable(function) -> bool:
     except TypeError:
         return False
     module = getattr(function, "__module__", None) or ""
+    if only_computes(function):
+        return True
     if module.partition(".")[0] in ("_operator", "operator", "math", "cmath", "numpy", "adcompiler"):
         return getattr(function, "__name__", "") not in ("save", "savez", "savetxt", "load", "tofile", "seterr")
     owner = getattr(function, "__self__", None)
