@@ -29,7 +29,7 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     elif any_varied:
         refuse_objects(cx, node, function, (*args, *kwargs.values()))
         args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
-        args = checked_operands(cx, node, args) if rule.elementwise else args
+        args = checked_operands(cx, node, rule, args) if rule.elementwise else args
     elif rule is None or not rule.calls:
         note_unseen_calls(cx, node, (*args, *kwargs.values()))
     rule, bound = _rule_of_call(cx, node, function, rule, args, kwargs, any_varied)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -86,15 +87,16 @@ def _entries(cx, node, matrix):
     return made
 
 
-def checked_operands(cx, node, args):
+def checked_operands(cx, node, rule, args):
     """The operands of an elementwise function, those of unknown kind with a check that they are no sparse matrices."""
     from .rule_calls import emit_call
 
     if not any(isinstance(cx.type(a), Opaque) for a in args) or _matrices() is None:
         return args
+    operands = set(rule.differentiable)
     return tuple(
         emit_call(cx, node, _matrices().dense_operand, (a,), {})
-        if isinstance(cx.type(a), Opaque) and not cx.varied(a)
+        if p in operands and isinstance(cx.type(a), Opaque) and not cx.varied(a)
         else a
-        for a in args
+        for a, p in zip(args, chain(rule.signature.parameters, repeat(None)))
     )
