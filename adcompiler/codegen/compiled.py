@@ -14,6 +14,7 @@ from ..ir.types import Num, Ref
 from ..rules.registry import own_rule
 from ..transform.code import nodes
 from ..transform.hook_adjoints import is_hook
+from ..transform.rerun import comes_out_differently
 from ..transform.changed_containers import CHANGING
 from ..transform.tape_sites import Kept
 from . import emit
@@ -44,7 +45,7 @@ class Compiled:
     assumed: list = field(default_factory=list)
     unresolved: list = field(default_factory=list)
     effects: bool = False  # running it twice is not the same as running it once
-    acts_outside: bool = False  # the same of the user's own lines, without the hooks of its adjoint
+    acts_outside: bool = False  # its own lines print, store outside or draw numbers
     hooks: bool = False  # its adjoint calls functions of the user, which must run once
     strict: bool = False  # zero adjoints stay zero, whatever they are multiplied with
     changed: dict = field(default_factory=dict)  # position of a parameter whose own memory is changed -> where
@@ -109,8 +110,9 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     )
     made.changed = _changed_parameters(generator)
     made.hooks = any(isinstance(s, Assign) and is_hook(s.value) and s.target.active for s in _all_statements(generator))
-    made.acts_outside = any(has_outer_effect(s) for s in walk(generator.function.body))
-    made.effects = made.hooks or made.acts_outside
+    acting = [s for s in walk(generator.function.body) if has_outer_effect(s)]
+    made.acts_outside = any(map(comes_out_differently, acting))
+    made.effects = made.hooks or bool(acting)
     made.changes_globals = any(_is_mutated(generator, v) for v in generator.function.globals)
     once = any(has_outer_effect(s) or _has_own_adjoint(s) for s in _all_statements(generator))
     made.can_be_repeated = not once and not made.changes_globals

@@ -7,6 +7,7 @@ functions and stores into what only Python knows are refused, with the place. `m
 from __future__ import annotations
 
 import ast
+import copy
 import random
 import types
 
@@ -149,6 +150,7 @@ _DRAWS = {n for n in dir(np.random.Generator) if not n.startswith("_")} | {
 }
 _SAFE = (abs, all, any, bool, complex, dict, divmod, enumerate, float, frozenset, hash, int, isinstance, len, list, max)
 _SAFE += (min, pow, range, repr, reversed, round, set, slice, sorted, str, sum, tuple, zip, type, getattr, hasattr, id)
+_SAFE += (copy.copy, copy.deepcopy)
 
 
 def is_repeatable(function) -> bool:
@@ -227,6 +229,27 @@ def moves_generator(function) -> bool:
     return isinstance(owner, (np.random.RandomState, random.Random)) or any(function is f for f in _SETS_GLOBAL)
 
 
+def comes_out_differently(s) -> bool:
+    """Of a statement that may act outside: does it print, store outside, or draw, so that a second run is another one?
+
+    A method of an object about which nothing is known is taken for a draw by its name.
+    """
+    if isinstance(s, Effect):
+        return True
+    function = s.value.function
+    if isinstance(function, GetAttr):
+        return function.attr in _DRAWING
+    if isinstance(function, Var) or s.value.rule is not None and not s.value.rule.pure:
+        return True
+    function = function.value if isinstance(function, Const) else function
+    draws = moves_generator(function) or getattr(function, "__objclass__", None) in _GENERATORS
+    return draws or isinstance(getattr(function, "__self__", None), _GENERATORS) or not is_repeatable(function)
+
+
+_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+_DRAWING = {name for kind in _GENERATORS for name in dir(kind) if not name.startswith("_")}
+
+
 def _is_of_module(function, module) -> bool:
     if module is np.random and any(function is f for f in _SETS_GLOBAL):
         return True
@@ -234,4 +257,4 @@ def _is_of_module(function, module) -> bool:
     return owner is (np.random.mtrand._rand if module is np.random else random._inst)
 
 
-__all__ = ["is_print", "memory_of", "moves_generator", "obstacle", "obstacle_of"]
+__all__ = ["comes_out_differently", "is_print", "memory_of", "moves_generator", "obstacle", "obstacle_of"]
