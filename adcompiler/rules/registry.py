@@ -198,12 +198,12 @@ class Rule:
     def alias_operand(self, bound: dict, place: int = 0, results: int = 1):
         """The operand whose memory result number `place` may share, among bound arguments; None if there is none.
 
-        A star parameter stands for one operand per result, as in `np.atleast_1d(*arys)`.
+        A star parameter stands for one operand per result, as in `np.atleast_1d(*arys)`. A number has no memory to share.
         """
         operand = bound.get(self.alias_of) if self.alias != "fresh" else None
         if isinstance(operand, tuple):
-            return operand[place] if len(operand) == results else None
-        return operand
+            operand = operand[place] if len(operand) == results else None
+        return None if getattr(getattr(operand, "type", None), "boxed", None) is False else operand
 
     @property
     def carrying(self) -> tuple[str, ...]:

@@ -53,7 +53,8 @@ def reverse_rule(b, target, value: Call, s):
             expression = masked(b, expression, results[0], s)
         contributions.append((operand, expression))
     uniform_result = may_be_uniform
-    if rule.alias != "fresh" and any(b.shadow_kind(r) for r in results):
+    may_share = target.items is not None or rule.alias_operand(value.bound) is not None
+    if rule.alias != "fresh" and may_share and any(b.shadow_kind(r) for r in results):
         pass_on(b, target, value, contributions, s)
         return
     killed = {b.bar(r) for r in results if r.items is None and not r.tied and not b.shadow_kind(r) and r in b.bars}

@@ -14,6 +14,7 @@ import numpy as np
 from ..ir.nodes import Const, Var
 from ..ir.types import Num
 from ..rules.registry import lookup
+from ..runtime.shape import number
 from ..runtime.tangents import laid_out, spread, spread_copy
 from .code import call
 from .contributions import same_extents
@@ -65,6 +66,8 @@ def _is_elementwise(instance, node) -> bool:
 def conform(b, expression, cover, result: Var, value):
     """A tangent of an elementwise call in the form of its result."""
     t = result.type
+    if isinstance(t, Num) and t.boxed is False and not is_fresh(expression) and any(map(_is_boxed, value.bound.values())):
+        return call(b.runtime(number), expression)  # not the very tangent of a 0-d array, which may change in place
     if not isinstance(t, Num) or t.boxed is False or value.rule.alias != "fresh":
         return expression
     whole = is_whole(b, cover, result, value)
@@ -78,6 +81,10 @@ def conform(b, expression, cover, result: Var, value):
     if id(result.group.family) in b.laid_out if result.group is not None else False:
         expression = call(b.runtime(laid_out), expression, b.read(result))
     return expression
+
+
+def _is_boxed(operand) -> bool:
+    return isinstance(operand, Var) and isinstance(operand.type, Num) and operand.type.boxed is True
 
 
 def is_whole(b, cover, result, value) -> bool:
