@@ -29,6 +29,14 @@ def matching(x):
             return a * rest["b"]
 
 
+def left_inside_of_branches(x, y):
+    for t in (x, y, x * y):
+        if t > 0.5:
+            if t < 2.0:
+                break
+    return t * t
+
+
 def exception_group(x):
     try:
         y = x * x
@@ -236,6 +244,7 @@ ROWS = {
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
     "what may be `None` given to": (type_of_what_may_be_none, np.ones(3)),
     "a number read back from its text": (read_from_text, 2.0),
+    "a loop over a tuple of active values": (left_inside_of_branches, 0.7, 0.2),
     "files, clocks and calls of unknown functions": (clock_in_a_segment, 2.0),
 }
 
