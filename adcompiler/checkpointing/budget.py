@@ -17,7 +17,9 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
@@ -48,17 +50,19 @@ def within_budget(steps: int, budget: int, state_bytes: int, tape_bytes: int) ->
 
 
 def too_small(
-    steps: int, budget: int, state_bytes: int, tape_bytes: int, shares: int = 1, nests: bool = False
+    steps: int, budget: int, state_bytes: int, tape_bytes: int, shares: int | Fraction = 1, nests: bool = False
 ) -> MemoryBudgetError:
     """The error for a budget that is one of `shares` equal ones, and too small.
 
     nests: the tape of a step has loops in it that grow with the budget; with twice of what it would take now there is
     room for that.
     """
-    least = smallest_budget(steps, state_bytes, tape_bytes) * shares
-    shared = f", its share of {budget * shares}" if shares > 1 else ""
-    hint = f"a budget that works is {2 * least} bytes" if nests else f"the least budget that works is {least} bytes"
+    least = math.ceil(smallest_budget(steps, state_bytes, tape_bytes) * shares)
+    shared = ""
     if shares > 1:
+        shared = f", {'its share of' if shares >= 2 else 'a sixteenth less than'} {math.ceil(budget * shares)}"
+    hint = f"a budget that works is {2 * least} bytes" if nests else f"the least budget that works is {least} bytes"
+    if shares >= 2:
         hint = f"for this loop {hint}"
     return MemoryBudgetError(
         f"a loop of {steps} steps cannot be reversed within {budget} bytes{shared}: a state takes {state_bytes} bytes, "

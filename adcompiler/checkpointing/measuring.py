@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 from .actions import DISK, Action, Advance, Drop, Snapshot, Tape
 from .budget import smallest_budget, too_small, within_budget
@@ -78,7 +79,7 @@ def least_memory(steps: int, state_bytes: int, tape_bytes: int) -> Schedule:
     return within_budget(steps, budget, state_bytes, tape_bytes)
 
 
-def within(budget: int, shares: int = 1, nests: bool = False) -> Callable[[int, int, int], Schedule]:
+def within(budget: int, shares: int | Fraction = 1, nests: bool = False) -> Callable[[int, int, int], Schedule]:
     """The least recomputation within so many bytes, one of `shares` equal ones.
 
     The choice raises MemoryBudgetError if they are too few, and names a budget of all shares together (`too_small`).

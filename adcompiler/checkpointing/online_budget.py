@@ -8,6 +8,7 @@ tape shows only there: where it is more than half of the budget, the first one g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 from .actions import Action, Advance, Drop, Restore, Reverse, Snapshot, Tape
 from .budget import smallest_budget, too_small, within_budget
@@ -38,7 +39,7 @@ class OnlineBudget:
     Tape(start=16, stop=32)
     """
 
-    def __init__(self, budget: int, state_bytes: Callable[[], int], shares: int = 1, nests: bool = False):
+    def __init__(self, budget: int, state_bytes: Callable[[], int], shares: int | Fraction = 1, nests: bool = False):
         self.budget, self.state_bytes, self.shares, self.nests = budget, state_bytes, shares, nests
         self.sweep = OnlineSchedule(1)
         self.size: int | None = None

@@ -19,7 +19,7 @@ def given_tangent(text: str, given: Described | None, value: str, d: Described) 
     >>> from ..frontend.signature import describe
     >>> d = describe(SimpleNamespace(a=1.0, b=[2.0, 3.0]))
     >>> given_tangent("t", describe(SimpleNamespace(a=1.0, b=None)), "p", d)
-    "{'a': t.a, 'b': [0.0, 0.0]}"
+    "{'a': t.a, 'b': [0.0 for v in p.b]}"
     """
     if given is not None and given.kind == "static" and given.value is None and d.kind != "static":
         return zero_tangent_text(value, d)

@@ -62,6 +62,7 @@ class CheckpointedLoop:
         memory=None,
         shares=1,
         nests=False,
+        room=False,
         tape_dtype=None,
     ):
         self.sites, self.tape_dtype = list(sites), tape_dtype
@@ -76,7 +77,7 @@ class CheckpointedLoop:
         self.folder, self.directory = None, directory
         self.stats = LoopStats()
         if schedule == "online":
-            self.plan = online_plan(lambda: self._measured()[0], snapshots=snapshots, memory=memory, shares=shares, nests=nests)
+            self.plan = online_plan(lambda: self._measured()[0], snapshots=snapshots, memory=memory, shares=shares, nests=nests, room=room)
         else:
             self.plan = plan_of(
                 len(over) if length is None else length,
@@ -89,6 +90,7 @@ class CheckpointedLoop:
                 memory=memory,
                 shares=shares,
                 nests=nests,
+                room=room,
             )
 
     # -- the forward sweep -----------------------------------------------------------------------------------------

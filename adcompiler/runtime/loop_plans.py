@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from ..checkpointing import (
     MeasuredSchedule,
@@ -17,6 +18,7 @@ from ..checkpointing import (
 )
 
 DEFAULT_SNAPSHOTS = 20
+ROOM = Fraction(16, 15)
 
 
 def plan_of(
@@ -31,20 +33,23 @@ def plan_of(
     memory: int | None = None,
     shares: int = 1,
     nests: bool = False,
+    room: bool = False,
 ) -> Schedule | MeasuredSchedule:
     """The schedule of a loop of `steps` trips.
 
     schedule: "revolve" (also None), "two_level", "disk", or "auto": the least recomputation within `memory` bytes, and
     without `memory` the least bytes in which no trip is run more than twice. It is one of
-    `shares` equal shares of `memory`; `nests` says that loops inside have shares too. measure, discard: see MeasuredSchedule.
+    `shares` equal shares of `memory`; `nests` says that loops inside have shares too, `room` that a sixteenth of the
+    memory is for the code around the loops. measure, discard: see MeasuredSchedule.
 
     >>> from adcompiler.checkpointing import check
     >>> check(plan_of(10, None, None, snapshots=3)).advances
     15
     """
+    shares = shares * ROOM if room else shares
     if schedule == "auto":
         return MeasuredSchedule(
-            steps, measure, discard, least_memory if memory is None else within(memory // shares, shares, nests)
+            steps, measure, discard, least_memory if memory is None else within(int(memory / shares), shares, nests)
         )
     if schedule == "two_level" and period is None and snapshots is None:
         return MeasuredSchedule(steps, measure, discard, least_memory)
@@ -61,12 +66,14 @@ def online_plan(
     memory: int | None = None,
     shares: int = 1,
     nests: bool = False,
+    room: bool = False,
 ) -> OnlineSchedule | OnlineBudget:
     """The schedule of a loop whose length is not known: within its share of `memory` bytes if they are given.
 
     >>> online_plan(None, snapshots=3).snapshots
     3
     """
+    shares = shares * ROOM if room else shares
     if memory is not None:
-        return OnlineBudget(memory // shares, state_bytes, shares, nests)
+        return OnlineBudget(int(memory / shares), state_bytes, shares, nests)
     return OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)

@@ -43,7 +43,7 @@ def _options(s, form, memory, loops, inside) -> dict:
         return {}
     shares = loops * INNER if s in inside else loops
     nests = any(inner in inside for inner in walk(s.body))
-    options = {"memory": Const(memory), "shares": Const(shares), "nests": Const(nests)}
+    options = {"memory": Const(memory), "shares": Const(shares), "nests": Const(nests), "room": Const(True)}
     return {k: v for k, v in options.items() if (k, v.value) not in (("shares", 1), ("nests", False))}
 
 

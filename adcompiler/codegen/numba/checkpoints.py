@@ -120,7 +120,8 @@ def make(lo, identifier, node):
     if p.online and "memory" in options:
         lo.refuse("a budget of memory for a loop whose number of trips is not known",
                   "mark the loop with ad.checkpointed(..., snapshots=k), or use backend='numpy'")
-    p.options = {k: _number(lo, p, k, v) for k, v in options.items() if k not in ("schedule", "nests", "directory")}
+    p.options = {k: _number(lo, p, k, v) for k, v in options.items() if k not in ("schedule", "nests", "directory", "room")}
+    p.options["room"] = constant(int("room" in options))
     p.options["schedule"] = constant(schedule)
     found = _over(lo, p, node.args[0])
     if found is not None:
@@ -180,7 +181,8 @@ def _over(lo, p, node):
 
 
 def _planned(lo, p, state, tape):
-    given = [p.options.get(k) or constant(d) for k, d in (("snapshots", -1), ("period", -1), ("memory", -1), ("shares", 1))]
+    defaults = {"snapshots": -1, "period": -1, "memory": -1, "shares": 1, "room": 0}
+    given = [p.options.get(k) or constant(d) for k, d in defaults.items()]
     return call(lo.helper(plans.planned), name(p.names["length"]), p.options["schedule"], *given, state, tape)
 
 

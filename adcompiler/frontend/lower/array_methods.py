@@ -18,7 +18,7 @@ from .overlapping import refuse_wrong_order
 from .stores import store
 
 
-_OUT_OF_CLIP = {np.clip: 3, np.ndarray.clip: 2}  # the place of `out` behind the bounds; the array of a method is no argument
+_TAKE_OUT_FOURTH = {np.clip, np.ndarray.clip}  # behind the array and the bounds
 
 
 def array_method(cx, node, base, name, args, kwargs):
@@ -36,7 +36,7 @@ def array_method(cx, node, base, name, args, kwargs):
         made = nested_lists(cx, node, base)
         if made is not None:
             return made
-    out = out_argument(cx, function, args, kwargs)
+    out = out_argument(cx, function, [base, *args], kwargs)
     if out is not None:
         return call_with_out(cx, node, function, [base, *args], kwargs, out, method=name)
     if lookup(function) is None and not is_inactive(function) and not any(cx.varied(a) for a in (base, *args)):
@@ -56,7 +56,7 @@ def out_argument(cx, function, args, kwargs):
         return out if isinstance(out, Var) and _is_numpy(function) else None
     if isinstance(function, np.ufunc) and len(args) > function.nin and isinstance(args[function.nin], Var):
         return args[function.nin]
-    if _is_numpy(function) and function in _OUT_OF_CLIP and len(args) == _OUT_OF_CLIP[function] + 1 and isinstance(args[-1], Var):
+    if _is_numpy(function) and function in _TAKE_OUT_FOURTH and len(args) == 4 and isinstance(args[-1], Var):
         return args[-1]
     return None
 
@@ -75,7 +75,7 @@ def call_with_out(cx, node, function, args, kwargs, out, method=None):
     inputs = list(args)
     if isinstance(function, np.ufunc):
         inputs = inputs[: function.nin]
-    elif function in _OUT_OF_CLIP:
+    elif function in _TAKE_OUT_FOURTH:
         inputs = inputs[:3]
     where = plain.pop("where", None) if isinstance(function, np.ufunc) else None
     result = emit_call(cx, node, function, tuple(inputs), plain, method=method)

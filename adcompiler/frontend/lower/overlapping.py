@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
-from ...ir.nodes import Assign, Call, Const, Display, Effect, GetItem, If, Slice, Var
+from ...ir.nodes import Assign, Call, Const, Display, GetItem, Slice, Var
 from ...ir.types import Num
 from ...runtime.overlapping import reads_what_it_wrote
-from .rule_calls import emit_call
+from .run_time_checks import stop_if
 from .subscripts import subscript
 
 _MESSAGE = "NumPy writes elements here before it has read them: store a copy of the array on the right, with .copy()"
@@ -24,11 +22,7 @@ def refuse_wrong_order(cx, node, base, index, value):
     region = subscript(cx, node, base, index)
     if not isinstance(region, Var) or isinstance(region.type, Num) and region.type.rank not in (1, None):
         return
-    wrong = emit_call(cx, node, reads_what_it_wrote, (region, value), {})
-    stop = ast.parse(f"raise ValueError({_MESSAGE!r})").body[0]
-    for n in ast.walk(stop):
-        ast.copy_location(n, node)
-    cx.emit(If(wrong, [Effect(stop, {}, loc=cx.loc(node))], [], loc=cx.loc(node)))
+    stop_if(cx, node, reads_what_it_wrote, (region, value), ValueError, _MESSAGE)
 
 
 def _may_overlap(cx, base, value) -> bool:

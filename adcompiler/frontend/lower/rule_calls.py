@@ -12,7 +12,7 @@ from ...rules.libraries import name_of
 from ...rules.registry import UNKNOWN, is_inactive, lookup
 from ...rules.unsupported import unsupported_hint
 from . import numbers, sequence_arguments
-from .sparse_products import checked_operands
+from .sparse_products import check_operands
 from .special_methods import refuse_hidden_effects, refuse_objects
 from .unseen_calls import note_unseen_calls
 from .values import is_awaited
@@ -29,7 +29,8 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     elif any_varied:
         refuse_objects(cx, node, function, (*args, *kwargs.values()))
         args, kwargs, kept = sequence_arguments.prepare(cx, node, function, rule, args, kwargs)
-        args = checked_operands(cx, node, rule, args) if rule.elementwise else args
+        if rule.elementwise:
+            check_operands(cx, node, rule, args)
     elif rule is None or not rule.calls:
         note_unseen_calls(cx, node, (*args, *kwargs.values()))
     rule, bound = _rule_of_call(cx, node, function, rule, args, kwargs, any_varied)

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from ...ir.nodes import Call
+from ...ir.nodes import Call, Var
 from ...ir.types import INT, OPAQUE, Num, Opaque, Tup
 from ...rules.registry import lookup
 from .sparse_kinds import FACTORS, MATRIX, kind_of
@@ -87,16 +87,19 @@ def _entries(cx, node, matrix):
     return made
 
 
-def checked_operands(cx, node, rule, args):
-    """The operands of an elementwise function, those of unknown kind with a check that they are no sparse matrices."""
-    from .rule_calls import emit_call
+def check_operands(cx, node, rule, args):
+    """Of the operands of an elementwise function, test when it runs that those of unknown kind are no sparse matrices."""
+    from .run_time_checks import stop_if
 
-    if not any(isinstance(cx.type(a), Opaque) for a in args) or _matrices() is None:
-        return args
+    if _matrices() is None:
+        return
     operands = set(rule.differentiable)
-    return tuple(
-        emit_call(cx, node, _matrices().dense_operand, (a,), {})
-        if p in operands and isinstance(cx.type(a), Opaque) and not cx.varied(a)
-        else a
-        for a, p in zip(args, chain(rule.signature.parameters, repeat(None)))
-    )
+    for a, p in zip(args, chain(rule.signature.parameters, repeat(None))):
+        if p in operands and isinstance(a, Var) and isinstance(cx.type(a), Opaque) and not cx.varied(a):
+            stop_if(cx, node, _matrices().is_sparse, (a,), TypeError, _MEETS)
+
+
+_MEETS = (
+    "an active value meets a sparse matrix of which the compiler does not know that it is one; pass the matrix as an argument, "
+    "or make it where it is used, as in sparse.csc_matrix(A) * x"
+)

@@ -24,7 +24,7 @@ from ...runtime.scipy.matrices import (
     constant_product,
     constant_product_adjoint,
     constant_product_tangent,
-    dense_operand,
+    is_sparse,
     diagonal_columns,
     diagonal_extents,
     diagonal_rows,
@@ -129,4 +129,4 @@ def constant_solution_(factors, rhs, trans="N"):
     x_dot = constant_solution(factors, rhs_dot, trans)
 
 
-inactive(factors_of, extents, same_extents, dense_operand, entries_of, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)
+inactive(factors_of, extents, same_extents, is_sparse, entries_of, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)

@@ -66,13 +66,13 @@ class _Rows:
 
 
 @functools.lru_cache(64)
-def rows_of_plan(length, schedule, snapshots, period, memory, shares, state, tape):
+def rows_of_plan(length, schedule, snapshots, period, memory, shares, room, state, tape):
     """The table of a loop of known length: the forward sweep, END, the reverse sweep, END.
 
     Numbers below 0 stand for what is not given. With sizes that are not known (`state` below 0) the table may end
     behind a MEASURE: the one with sizes has the same rows up to there.
 
-    >>> [Step(row[0]).name for row in rows_of_plan(2, "revolve", 1, -1, -1, 1, -1, -1)]
+    >>> [Step(row[0]).name for row in rows_of_plan(2, "revolve", 1, -1, -1, 1, 0, -1, -1)]
     ['SNAPSHOT', 'ADVANCE', 'TAPE', 'END', 'REVERSE', 'RESTORE', 'TAPE', 'REVERSE', 'END']
     """
     rows = _Rows()
@@ -85,7 +85,7 @@ def rows_of_plan(length, schedule, snapshots, period, memory, shares, state, tap
 
     options = dict(snapshots=snapshots, period=period, memory=memory)
     options = {k: None if v < 0 else v for k, v in options.items()}
-    plan = plan_of(length, measured, lambda: rows.mark(Step.DISCARD), schedule=schedule, shares=shares, **options)
+    plan = plan_of(length, measured, lambda: rows.mark(Step.DISCARD), schedule=schedule, shares=shares, room=bool(room), **options)
     try:
         for action in plan.forward():
             rows.add(action)
@@ -108,10 +108,10 @@ def rows_of_reverse(count, snapshots, places):
 
 
 @njit(cache=True)
-def planned(length, schedule, snapshots, period, memory, shares, state, tape):
+def planned(length, schedule, snapshots, period, memory, shares, room, state, tape):
     """`rows_of_plan`, from compiled code."""
     with objmode(table="int64[:, :]"):
-        table = rows_of_plan(length, schedule, snapshots, period, memory, shares, state, tape)
+        table = rows_of_plan(length, schedule, snapshots, period, memory, shares, room, state, tape)
     return table
 
 

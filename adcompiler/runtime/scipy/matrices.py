@@ -132,16 +132,13 @@ def entries_of(matrix):
     return SparseMatrix(made.data, made.row, made.col, tuple(int(n) for n in made.shape))
 
 
-def dense_operand(value):
-    """A value of unknown kind beside an active one in an elementwise operation: the value, unless it is sparse.
+def is_sparse(value) -> bool:
+    """Is it a sparse matrix of SciPy?
 
-    >>> dense_operand(2.0)
-    2.0
+    >>> is_sparse(2.0), is_sparse(sparse.eye(2))
+    (False, True)
     """
-    if sparse.issparse(value):
-        raise TypeError("an active value meets a sparse matrix of which the compiler does not know that it is one; pass "
-                        "the matrix as an argument, or make it where it is used, as in sparse.csc_matrix(A) * x")
-    return value
+    return sparse.issparse(value)
 
 
 def from_rows(arg1, shape=None):
