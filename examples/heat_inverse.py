@@ -9,9 +9,7 @@ its gradient comes from differentiating the simulation as it stands.
     python examples/heat_inverse.py [--quick] [--plot heat.png] [--report]
 
 With `--long` it takes one gradient of a simulation of 10,000 steps instead, once with a tape of everything and once with
-5 MB for the snapshots and step tapes of its loop, which is then run again in pieces; the tape stays below 5.3 MB, a
-sixteenth more than that, since it holds what stands around the loop as well. `--plot` draws the size of both tapes (needs
-matplotlib).
+a tape of at most 5 MB, for which the loop is run again in pieces. `--plot` draws the size of both tapes (needs matplotlib).
 """
 import argparse
 import sys
@@ -122,7 +120,7 @@ def long_simulation(steps, memory, filename=None):
     n = 28
     arguments = (np.zeros(n * n), *experiment(n, hold=steps // 5, every=steps // 100, spacing=3))
     results = {}
-    for name, options in {"full tape": {}, f"{memory} for the loop": {"memory": memory}}.items():
+    for name, options in {"full tape": {}, f"budget of {memory}": {"memory": memory}}.items():
         function = ad.differentiable(loss.primal, **options)
         function.grad(*arguments)           # compiles
         start = time.process_time()
@@ -134,7 +132,7 @@ def long_simulation(steps, memory, filename=None):
     print(f"gradients equal to the last bit: {np.array_equal(expected, gradient)}")
     if filename:
         axes = full.plot(label="full tape")
-        lean.plot(axes=axes, label=f"{memory} for the loop", path=filename)
+        lean.plot(axes=axes, label=f"budget of {memory}", path=filename)
         print(f"plot saved to {filename}")
     return results
 
