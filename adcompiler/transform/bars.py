@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 
 from ..analysis.alias import root_of
-from ..ir.nodes import Function, Phi, Var
+from ..ir.nodes import Function, Var
 
 
 def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
@@ -34,20 +34,11 @@ def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
             later = itertools.takewhile(
                 lambda w, end=last[v]: layout.home[w][1] < end, itertools.islice(versions, at + 1, None)
             )
-            clash = any(begins < layout.home[w][1] and not _same_web(v, w, layout) for w in later)
+            clash = any(begins < layout.home[w][1] for w in later)
             names[v] = unique(f"{name}_bar", taken) if clash else shared
     for v in sorted((v for v in layout.home if v.hidden), key=lambda v: v.uid):
         names[v] = f"{v.name}_bar"  # made distinct when first used, so that numbers follow the text
     return names
-
-
-def _same_web(v: Var, w: Var, layout) -> bool:
-    """Is `w` a later version that only takes over where `v` is no longer read (a loop's own phi)?"""
-    return (
-        isinstance(w.definition, Phi)
-        and w.definition.then is v
-        and not any(p > layout.home[w][1] for p, _ in layout.uses.get(v, ()))
-    )
 
 
 class Taken(set):
