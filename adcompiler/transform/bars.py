@@ -17,12 +17,15 @@ def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
     """The adjoint's name of every active variable, distinct from `taken` (which grows)."""
     by_name: dict[str, list[Var]] = {}
     last: dict[Var, int] = {}
+    viewed: dict[Var, int] = {}  # up to where its memory is used through views and second names
     for v, (_, position) in layout.home.items():
         reach = max([position, *[p for p, _ in layout.uses.get(v, ())]])
         last[v] = max(last.get(v, -1), reach)
         if v.tied:
             root = root_of(v)
             last[root] = max(last.get(root, -1), reach)
+            if root is not v:
+                viewed[root] = max(viewed.get(root, -1), reach)
         if v.hidden is False:
             by_name.setdefault(v.name, []).append(v)
     names: dict[Var, str] = {}
@@ -31,9 +34,8 @@ def bar_names(function: Function, layout, taken: set[str]) -> dict[Var, str]:
         shared = unique(f"{name}_bar", taken)
         for at, v in enumerate(versions):
             begins = layout.home[v][1]
-            later = itertools.takewhile(
-                lambda w, end=last[v]: layout.home[w][1] < end, itertools.islice(versions, at + 1, None)
-            )
+            end = max(last[v], viewed.get(v, -1) + 1)  # a statement that binds the name anew reads the view first
+            later = itertools.takewhile(lambda w, end=end: layout.home[w][1] < end, itertools.islice(versions, at + 1, None))
             clash = any(begins < layout.home[w][1] for w in later)
             names[v] = unique(f"{name}_bar", taken) if clash else shared
     for v in sorted((v for v in layout.home if v.hidden), key=lambda v: v.uid):

@@ -88,7 +88,28 @@ def of_the_target_of_a_loop(x, a):
     return x
 
 
-PROGRAMS = [second_name, part, closure, until, on_one_path, read_on_both_sides, of_what_the_loop_makes, of_the_target_of_a_loop]
+def by_its_second_name(x, a):
+    u = a
+    u[0] *= 0.5
+    a = 2.0 * u
+    return x * np.sum(a)
+
+
+def by_a_part(x, a):
+    u = a[::-1]
+    a[1] = 3.0
+    a = x * u
+    return np.sum(a * a)
+
+
+def by_a_component(x, a):
+    pair = (x, a)
+    a[0] = 3.0 * x
+    a = np.where(0.3, pair[1], 3.0)
+    return np.sum(a) * x
+
+
+PROGRAMS = [by_its_second_name, by_a_part, by_a_component, second_name, part, closure, until, on_one_path, read_on_both_sides, of_what_the_loop_makes, of_the_target_of_a_loop]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
