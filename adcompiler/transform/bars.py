@@ -1,8 +1,8 @@
 """Names of adjoints: `x_bar` for every version of `x`, a number where two versions are needed at once.
 
 Going backwards, the adjoint of an overwritten name is consumed where the overwriting statement is reversed, before any
-contribution to the older version; so all versions share one name, unless a version is used after its name was bound
-again (through a view or a tuple).
+contribution to the older version; so all versions share one name, unless a version is used through a view or a tuple
+after its name was bound again, or by the very statement that binds it (what a view brings is added to a buffer).
 """
 
 from __future__ import annotations

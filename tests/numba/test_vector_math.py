@@ -8,6 +8,7 @@ numba = pytest.importorskip("numba")
 
 from adcompiler.runtime.numba import vector_math  # noqa: E402
 
+# libmvec is a part of the GNU C library on x86-64 Linux alone; elsewhere the option is refused, which is tested below everywhere.
 needs_library = pytest.mark.skipif(not vector_math.AVAILABLE, reason="no libmvec on this machine")
 
 

@@ -109,7 +109,38 @@ def by_a_component(x, a):
     return np.sum(a) * x
 
 
-PROGRAMS = [by_its_second_name, by_a_part, by_a_component, second_name, part, closure, until, on_one_path, read_on_both_sides, of_what_the_loop_makes, of_the_target_of_a_loop]
+def in_a_swap(x, a):
+    u = a
+    a[0] = 3.0 * x
+    a, u = 2.0 * u, a
+    return np.sum(a * u)
+
+
+def by_an_element(x, a):
+    held = [a]
+    a[0] = 3.0
+    a = 2.0 * held[0]
+    held[0][1] *= x
+    return np.sum(a * held[0])
+
+
+def in_an_expression(x, a):
+    u = a
+    u[0] *= 2.0
+    if (a := u * x)[0] > 0.0:
+        return np.sum(a * u)
+    return np.sum(a)
+
+
+def in_place_and_anew(x, a):
+    u = a
+    a[0] = 3.0
+    a *= 2.0
+    a = a * u
+    return x * np.sum(a)
+
+
+PROGRAMS = [in_a_swap, by_an_element, in_an_expression, in_place_and_anew, by_its_second_name, by_a_part, by_a_component, second_name, part, closure, until, on_one_path, read_on_both_sides, of_what_the_loop_makes, of_the_target_of_a_loop]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
