@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir.nodes import Assign, Call, Const, Display, GetItem, Slice, Var
+from ...ir.nodes import Assign, Call, Display, GetItem, Slice, Var
 from ...ir.types import Num
 from ...runtime.overlapping import reads_what_it_wrote
 from .run_time_checks import stop_if

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...derivatives.written import written_function
 from .calls import added, flat, is_floating, pushforward, scaled, shared
-from .minima import free_components, minimum_adjoint, minimum_tangents
-from .quadrature import quad_args_adjoint, quad_args_tangent
+from .minima import free_components, minimum_tangents
+from .quadrature import quad_args_adjoint
 from .roots import root_adjoint, root_tangent
 from .trajectories import solve_ivp_adjoints, solve_ivp_tangent
 
