@@ -49,6 +49,7 @@ class Context:
         self.walked: set = set()  # keys of the instances that were walked
         self.depth_of_instances = 0
         self.unreached = False  # some path was left out, for want of a recursive result
+        self.taken_apart = False  # the next walk goes over other statements: what is noted of loops holds no more
         self.owned_frames = None  # numbers of the frames of the instance that is walked
         self.printed_globals: dict = {}  # global -> its spelling in every function of the module
         self.mirrored_sites: set = set()  # containers whose shadows go through every change (analysis.mirrored)

@@ -77,7 +77,7 @@ def _choose(cx, place):
     tries = cx.assumed.tries.setdefault(id(cx.frame.definition), set())
     if place not in tries:
         tries.add(place)
-        cx.assumed.changed = True
+        cx.assumed.changed = cx.taken_apart = True
 
 
 def _keeps(cx, node) -> bool:

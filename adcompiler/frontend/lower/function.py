@@ -53,8 +53,8 @@ def lower_function(
         later = walk_instances(cx)
         if assumed.hopeless is not None:
             raise assumed.hopeless
-        if cx.unreached:
-            assumed.loop_keys.clear()  # numbers of frames shift when paths are left out
+        if cx.unreached or cx.taken_apart:  # numbers of frames shift when paths are left out
+            assumed.loop_keys.clear()
             assumed.loop_alias.clear()
         if assumed.changed:  # an error before the assumptions hold may only be due to them
             continue

@@ -54,9 +54,7 @@ def refuse_pauses(cx, node, definition, name):
     asked = (loc.filename, place_of(node)) if isinstance(node, ast.Call) else None
     if asked is not None and asked not in cx.assumed.driven and driven(definition, EACH) is not None:
         cx.assumed.driven.add(asked)
-        cx.assumed.changed = True
-        cx.assumed.loop_keys.clear()  # the loops are others in the next walk
-        cx.assumed.loop_alias.clear()
+        cx.assumed.changed = cx.taken_apart = True
     cx.unsupported(
         node,
         f"'{name}' is a generator function, which is followed only in 'for' loops and where it is consumed as it stands",
