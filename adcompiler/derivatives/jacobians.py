@@ -19,7 +19,7 @@ from ..generated_calls import call_generated
 from ..linearized import sweeps
 from ..many_directions import columns_along_basis
 from ..pipeline import switches
-from ..runtime.finish import is_nan, private_copy
+from ..runtime.finish import is_nan, private_copy, with_types_of
 from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
 from .forms import definition_text, fresh_names, identifier, path_text, primal_call
@@ -308,6 +308,12 @@ def _array_inputs(programs, wrt, signature):
     return resolved
 
 
+def in_form_of(product, wrt, binding):
+    """A product with a Hessian, its numbers of the types of those of the arguments."""
+    values = tuple(wrt.values_now(binding))
+    return with_types_of(product, values[0] if wrt.is_single else values)
+
+
 class HessianProduct(Derivative):
     """What `hvp` returns: the product of the Hessian with a vector, which stands behind the arguments."""
 
@@ -347,7 +353,7 @@ class HessianProduct(Derivative):
         wrt = resolve_wrt(self.wrt, binding)
         if self.has_aux:
             value, tangent = run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))
-            return tangent[0], value[1]
+            return in_form_of(tangent[0], wrt, binding), value[1]
         if wrt.differentiable and programs.backend == "numpy":
             product = self.product(programs, binding, wrt)
             if product is not None:
@@ -355,7 +361,7 @@ class HessianProduct(Derivative):
                 along = [given[path[0]] for path in wrt.asked]
                 return product(*binding.values, along[0] if wrt.is_single else along)
         self.remember(programs, binding, wrt)
-        return run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))[1]
+        return in_form_of(run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))[1], wrt, binding)
 
     def remember(self, programs, binding, wrt):
         """Keep a short way for the next call with arguments of these types."""

@@ -74,7 +74,8 @@ def new_object(what: str, parameters, d: Described, parts: dict, namespace: dict
     """`def copy_of_P(value)`: an object of the class `P` of `d` with the attributes `parts`, which are texts."""
     name = identifier(f"{what}_of_{d.type.__name__}", f"{what}_of_object")
     cls = _known(d.type.__name__ if d.type.__name__.isidentifier() else "cls", d.type, namespace)
-    if _is_made_of_its_fields(d):
+    name = free_name(name, namespace)  # an attribute of the same class has a function of the same name
+    if d.type is types.SimpleNamespace or _is_made_of_its_fields(d):
         lines = [f"    made = {cls}({', '.join(f'{k}={text}' for k, text in parts.items())})\n"]
     else:
         frozen = dataclasses.is_dataclass(d.type) and d.type.__dataclass_params__.frozen

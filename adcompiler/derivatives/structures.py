@@ -27,11 +27,11 @@ def given_tangent(text: str, given: Described | None, value: str, d: Described) 
         return text
     parts = dict(given.items) if given is not None and given.kind != "rows" else {}
     if d.kind == "object":
-        return _dict({k: given_tangent(f"{text}.{k}", parts[k], f"{value}.{k}", i) if k in parts
+        return dict_text({k: given_tangent(f"{text}.{k}", parts[k], f"{value}.{k}", i) if k in parts
                       else zero_tangent_text(f"{value}.{k}", i) for k, i in d.items})
     if d.kind == "rows" and given is not None and given.kind in ("list", "tuple"):
         made = {k: given_tangent(f"{text}[{k}]", i, f"{value}[{k}]", d.items[0]) for k, i in given.items}
-        return _sequence("list", made)
+        return sequence_text("list", made)
     if d.kind == "rows":
         one = given_tangent("t", given.items[0] if given is not None and given.kind == "rows" else None, "v", d.items[0])
         return f"[{one} for t, v in zip({text}, {value})]"
@@ -41,7 +41,7 @@ def given_tangent(text: str, given: Described | None, value: str, d: Described) 
         missing = d.kind == "dict" and given is not None and given.kind == "dict" and k not in parts
         made[k] = zero_tangent_text(f"{value}[{k!r}]", i) if missing \
             else given_tangent(f"{text}[{k!r}]", known, f"{value}[{k!r}]", i)
-    return _sequence(d.kind, made)
+    return sequence_text(d.kind, made)
 
 
 def _differs(given, d: Described) -> bool:
@@ -73,9 +73,9 @@ def zero_tangent_text(value: str, d: Described) -> str:
     if d.kind == "rows":
         return f"[{zero_tangent_text('v', d.items[0])} for v in {value}]"
     if d.kind == "object":
-        return _dict({k: zero_tangent_text(f"{value}.{k}", i) for k, i in d.items})
+        return dict_text({k: zero_tangent_text(f"{value}.{k}", i) for k, i in d.items})
     if d.kind in ("list", "tuple", "dict"):
-        return _sequence(d.kind, {k: zero_tangent_text(f"{value}[{k!r}]", i) for k, i in d.items})
+        return sequence_text(d.kind, {k: zero_tangent_text(f"{value}[{k!r}]", i) for k, i in d.items})
     return "None"
 
 
@@ -102,7 +102,7 @@ def finished_tangent_text(text: str, value: str, d: Described, namespace: dict) 
         name = free_name(d.type.__name__, [n for n, v in namespace.items() if v is not d.type])
         namespace[name] = d.type
         return f"{name}({', '.join(parts.values())})"
-    return _sequence(d.kind, parts)
+    return sequence_text(d.kind, parts)
 
 
 def finisher(d: Described):
@@ -150,15 +150,23 @@ def _object_maker(d: Described):
     return new_object("tangent", ("tangent", "value"), d, parts, namespace)
 
 
-def _dict(parts: dict) -> str:
+def dict_text(parts: dict) -> str:
     return f"{{{', '.join(f'{k!r}: {text}' for k, text in parts.items())}}}"
 
 
-def _sequence(kind: str, parts: dict) -> str:
+def sequence_text(kind: str, parts: dict) -> str:
     if kind == "dict":
-        return _dict(parts)
+        return dict_text(parts)
     inner = ", ".join(parts.values())
     return f"[{inner}]" if kind == "list" else f"({inner}{',' * (len(parts) == 1)})"
 
 
-__all__ = ["finished_tangent_text", "finisher", "given_tangent", "tangent_copier", "zero_tangent_text"]
+__all__ = [
+    "dict_text",
+    "finished_tangent_text",
+    "finisher",
+    "given_tangent",
+    "sequence_text",
+    "tangent_copier",
+    "zero_tangent_text",
+]

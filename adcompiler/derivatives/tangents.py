@@ -8,12 +8,16 @@ from ..calling import resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Signature
 from ..runtime.derivatives import in_memory_like
+from .container_slopes import Slopes
 from .derivative import Derivative
 from .forms import definition_text, fresh_names, identifier, path_text
 from .gradients import cast_text, described_binding, outputs_of, private_arguments
-from .structures import given_tangent, tangent_copier
+from .structures import finished_tangent_text, given_tangent, tangent_copier
 from .values import written_value
 from .written import written_function
+
+
+AS_GENERATED = object()
 
 
 class Tangent(Derivative):
@@ -37,7 +41,8 @@ class Tangent(Derivative):
 def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
     """The text of a call of the generated tangent function, lines before it, and what they need.
 
-    `tangents` are expressions, each with its description, or None for that of a number or an array.
+    `tangents` are expressions, each with its description, None for that of a number or an array, or AS_GENERATED for
+    one in the form of generated code.
     """
     binding = described_binding(programs, signature)
     resolved = resolve_wrt(tuple(wrt), binding)
@@ -52,7 +57,9 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
     namespace = {called: compiled.functions["tangent"]}
     given, lines = private_arguments(programs, compiled, signature, namespace)
     by_name = {
-        path[0]: given_tangent(t, is_like, path[0], dict(signature.parameters)[path[0]])
+        path[0]: t
+        if is_like is AS_GENERATED
+        else given_tangent(t, is_like, path[0], dict(signature.parameters)[path[0]])
         for path, (t, is_like) in zip(resolved.asked, tangents, strict=True)
     }
     for k, (name, _) in enumerate(signature.parameters):
@@ -76,19 +83,33 @@ def written_forward_gradient(programs, wrt, signature: Signature, strict: bool, 
     resolved = resolve_wrt(wrt, binding)
     described = dict(signature.parameters)
     name = identifier(name, "gradient_of_function")
-    value, k, direction, slopes, primal, numpy = fresh_names(
-        signature, "value", "k", "direction", "slopes", "primal", "np"
+    value, k, direction, slopes, primal, numpy, unit, at_place, part = fresh_names(
+        signature, "value", "k", "direction", "slopes", "primal", "np", "unit", "at", "part"
     )
     once = written_value(programs, wrt, signature, strict, name="value_of_function")
     lines, results, namespace = [], [], {numpy: np, primal: once}
     for at, path in enumerate(resolved.asked):
         x = path_text(path)
         d = described[path[0]]
-        if len(path) > 1 or d.kind != "num":
+        if len(path) > 1:
             raise UnsupportedSyntaxError(
-                f"mode='forward' of a gradient with respect to '{x}', which is a container, and is differentiated again",
-                hint="leave out mode=, or pass arrays",
+                f"mode='forward' of a gradient with respect to '{x}', an element of a star parameter, and differentiated again",
+                hint="leave out mode=, or give the parameter a name of its own",
             )
+        if d.kind != "num":
+            before, known = [], {}
+
+            def along_text(along, x=x, before=before, known=known):
+                call, lines_before, needed = tangent_call(programs, (x,), signature, strict, [(along, AS_GENERATED)])
+                before[:] = lines_before
+                known.update(needed)
+                return call
+
+            written = Slopes(along_text, numpy, unit, k, at_place, part).text(x, d)
+            namespace.update(known)
+            lines += [*before, f"{slopes}_{at} = {written}"]
+            results.append(finished_tangent_text(f"{slopes}_{at}", x, d, namespace))
+            continue
         if not d.type.rank:
             call, before, known = tangent_call(programs, (path[0],), signature, strict, [("1.0", None)])
             lines += [*before, f"{value}, {slopes}_{at} = {call}"]

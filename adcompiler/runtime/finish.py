@@ -164,3 +164,23 @@ def finished(gradient, argument):
         parts = [finished(g, a) if g is not None else None for g, a in zip(gradient, argument, strict=True)]
         return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
     return gradient
+
+
+def with_types_of(gradient, argument):
+    """A gradient whose numbers have the types of those of the argument, at any depth; its containers are written into.
+
+    >>> with_types_of({"w": [np.float64(1.0)], "name": None}, {"w": [2.0], "name": "spring"})
+    {'w': [1.0], 'name': None}
+    """
+    if gradient is None or isinstance(argument, (float, complex, np.generic, np.ndarray)):
+        return None if gradient is None else finished(gradient, argument)
+    if isinstance(argument, tuple):
+        parts = [with_types_of(g, a) for g, a in zip(gradient, argument, strict=True)]
+        return type(gradient)(*parts) if hasattr(gradient, "_fields") else tuple(parts)
+    if isinstance(argument, (list, dict)):
+        for k in range(len(argument)) if isinstance(argument, list) else argument:
+            gradient[k] = with_types_of(gradient[k], argument[k])
+    elif is_object(argument):
+        for k in attribute_names(argument):
+            object.__setattr__(gradient, k, with_types_of(getattr(gradient, k), getattr(argument, k)))
+    return gradient

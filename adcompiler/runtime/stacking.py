@@ -148,6 +148,7 @@ def _columns_like(columns, argument, of):
             return np.zeros(np.shape(of) + argument.shape, argument.dtype)
         return np.reshape(np.stack([np.asarray(c) for c in taken], -1), np.shape(taken[0]) + argument.shape)
     if isinstance(argument, (float, complex, np.inexact)):
-        return next(columns)
+        column = next(columns)
+        return float(column) if type(argument) is float and isinstance(column, np.floating) else column
     parts = [_columns_like(columns, part, of) if numbers_of(part) else None for part in _parts(argument)]
     return _rebuilt(argument, parts) if parts else None

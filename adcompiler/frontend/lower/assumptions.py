@@ -29,6 +29,7 @@ class Holder:
     extra: object = None  # the length of a deque, or what makes the defaults of a defaultdict
     kinds: dict = field(default_factory=dict)  # key -> what a value of unknown type is taken for (sparse_kinds)
     absorbed: set = field(default_factory=set)  # sites of containers among elements of unknown kind
+    is_shadow: bool = False  # its elements are adjoints, found by the identity of a container
 
     def types(self):
         return list(self.items.values()) if self.exact else [self.element]

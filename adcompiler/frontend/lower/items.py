@@ -159,5 +159,9 @@ def write_item(cx, node, base, index, value):
     key = element_key(cx, holder, index)
     if holder.kind == "list" and holder.exact and key not in holder.items:
         key = NOTHING
+    if holder.is_shadow:
+        from .shadow_tables import slot_value
+
+        value = slot_value(cx, node, holder, key, value)
     record(cx, holder, key, value, t.site)
     cx.emit(ContainerOp("set", base, index, value, loc=cx.loc(node)))

@@ -59,6 +59,7 @@ def call_table(cx, node, table: ShadowTable, args):
     site = cx.assumed.site(("shadow", table.place, t.site))
     kind = "list" if of.kind == "list" else "dict"
     holder = cx.assumed.holder(site, kind)
+    holder.is_shadow = True
     if of.exact and holder.exact:
         for key, item in of.items.items():
             cx.assumed.widen(holder, key, zero_type(item), False)
@@ -84,6 +85,23 @@ def zero_type(t):
     if isinstance(t, Tup):
         return Tup(tuple(zero_type(i) for i in t.items))
     return FLOAT
+
+
+def slot_value(cx, node, holder, key, value):
+    """What a store into a slot puts there: the `0.0` that empties the slot of a tuple is a tuple of zeros."""
+    from .values import tuple_of
+
+    t = holder.items.get(key) if holder.exact else holder.element
+    if not isinstance(t, Tup) or cx.constant(value) != 0.0 or isinstance(cx.type(value), Tup):
+        return value
+    return tuple_of(cx, node, [slot_zero(cx, node, i) for i in t.items])
+
+
+def slot_zero(cx, node, t):
+    """`0.0`, or for a tuple one of zeros: the adjoint of an element of this type that nothing has reached."""
+    from .values import tuple_of
+
+    return tuple_of(cx, node, [slot_zero(cx, node, i) for i in t.items]) if isinstance(t, Tup) else Const(0.0)
 
 
 def _of_function(cx, node, args):
@@ -133,7 +151,7 @@ def known_entries(cx, node, args):
         keys = cx.assumed.entry_keys.setdefault((cx.place(node), t.site), tuple(holder.items))
         items = {key: _read_element(cx, node, primal, key) for key in keys}
         value = KnownEntries(primal, {k: _entries_of_element(cx, node, v) for k, v in items.items()})
-    elif holder.kind == "list" and not isinstance(holder.element, (Ref, Tup)):
+    elif holder.kind == "list" and _is_copied(holder.element):
         value = KnownEntries(primal, None, call_function(cx, node, _copied, [primal], {}))
     else:
         cx.unsupported(
@@ -145,6 +163,13 @@ def known_entries(cx, node, args):
     made = cx.assign_temporary(Const(not_run), STATIC, node)
     made.const = value
     return made
+
+
+def _is_copied(element) -> bool:
+    """Does a list of such elements keep all that it holds when it is copied?"""
+    if isinstance(element, Tup):
+        return all(isinstance(i, Num) and i.boxed is False for i in element.items)
+    return not isinstance(element, Ref)
 
 
 def _entries_of_element(cx, node, element):
@@ -344,6 +369,8 @@ def add(cx, node, args):
         )
     if isinstance(ta, Num) and isinstance(tb, Num):
         return emit_call(cx, node, operator.add, (a, b), {})
+    if isinstance(ta, Tup) and isinstance(tb, Num) or isinstance(ta, Num) and isinstance(tb, Tup):
+        return a if isinstance(ta, Tup) else b  # a number beside a tuple is zero
     return None
 
 
@@ -365,4 +392,4 @@ FORMS = {
     part: component,
 }
 
-__all__ = ["FORMS", "ShadowTable", "call_table", "make_table"]
+__all__ = ["FORMS", "ShadowTable", "call_table", "make_table", "slot_value"]
