@@ -10,6 +10,7 @@ from ..planning import plan_for
 from ..runtime.finish import private_copy
 from .replayed import ReplayedLoop, loop_lines, replayed_loops
 from .source_text import signature_of
+from .threads import LoopOnThreads, loops_on_threads, on_one_thread
 
 _NAMES_WIDTH = 100
 
@@ -43,7 +44,7 @@ class Report:
     active: names that depend on what is differentiated and reach the result. saved, recomputed: rows. functions:
     (name, file) of the function and of the helpers that were transformed with it. mutated: arguments that the function
     changes. types: (parameter, type, where the type is from). nbytes: of the whole tape, None without a run. loops: what
-    is known of checkpointed loops.
+    is known of checkpointed loops. threads: with `parallel=True`, which loops run on several threads.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Report:
     mutated: list[str] = field(default_factory=list)
     nbytes: int | None = None
     loops: list[ReplayedLoop] = field(default_factory=list)
+    threads: list[LoopOnThreads] = field(default_factory=list)
 
     def __str__(self):
         return "\n".join(
@@ -76,6 +78,7 @@ class Report:
                 *_table("saved on the tape", self.saved, self.filename),
                 *_table("computed again in the reverse sweep", self.recomputed, self.filename),
                 *[line for loop in self.loops for line in loop_lines(loop, self.filename, _table)],
+                *_table("loops that may run on several threads", self.threads, self.filename),
             ]
         ).rstrip()
 
@@ -86,7 +89,7 @@ def report_of(function, args, kwargs, types) -> Report:
     With example arguments the generated forward function is run on copies of them, and sizes are measured.
     """
     assumed = signature_of(function, args, kwargs, types)
-    programs = function.programs
+    programs = on_one_thread(function.programs)
     sizes, total, tape = {}, None, None
     if args or kwargs:
         binding = programs.bind(args, kwargs)
@@ -114,6 +117,7 @@ def report_of(function, args, kwargs, types) -> Report:
         [names[k] for k in compiled.mutated],
         total,
         replayed_loops(compiled, tape),
+        loops_on_threads(function.programs, assumed.signature),
     )
 
 

@@ -17,7 +17,7 @@ from unittest import mock
 
 import numpy as np
 
-from adcompiler.codegen.numba import independence, module
+from adcompiler.codegen.numba import independence, module, work
 
 TEXTS: list[str] = []  # of what was made, the last one at the end
 PARALLEL = {"parallel": True}
@@ -117,6 +117,7 @@ def run_backwards():
         mock.patch.object(module, "native_options", lambda generator: PARALLEL),
         mock.patch.object(module, "refuse_without_any", lambda walks, loc: None),
         mock.patch.object(independence, "FEW", 2),
+        mock.patch.object(work, "LEAST", -10**9),  # every loop is long enough
     ):
         yield TEXTS
 

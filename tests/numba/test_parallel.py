@@ -1,8 +1,12 @@
 """`parallel=True`: loops that run apart give what they give together, and those that must not, stay together."""
+import ast
+import warnings
+
 import numpy as np
 import pytest
 
 import adcompiler as ad
+from adcompiler.codegen.numba import work
 from tests.numba.apart import Race, run_backwards, runs_apart
 from tests.numba.programs import programs
 
@@ -26,7 +30,8 @@ def chain(x):
     return np.sum(y * y)
 
 
-def test_compiled_gradients_agree_with_those_of_one_thread():
+def test_compiled_gradients_agree_with_those_of_one_thread(monkeypatch):
+    monkeypatch.setattr(work, "LEAST", 1)
     rng = np.random.default_rng(0)
     W, X = rng.normal(size=(3, 4)), rng.normal(size=(157, 4))
     f = ad.value_and_grad(layer, wrt=(0, 1), backend="numba", parallel=True)
@@ -54,6 +59,38 @@ def test_sums_and_arrays_of_parts_are_seen_in_the_text():
     made = text(layer, np.ones((2, 3)), np.ones((5, 3)), wrt=(0, 1))
     assert made.count("in prange(") == 2 and "parallel=MARKED_LOOPS" in made
     assert "s += sum_of(s_sums)" in made and made.count("zero_arrays_for(") == 1 and "add_arrays(W_bar, W_bar_sums)" in made
+
+
+def test_a_loop_is_counted_before_its_threads_start():
+    """The operations of inner loops by their extents; the arrays that parts add up apart count against it."""
+    made = text(layer, np.ones((2, 3)), np.ones((5, 3)), wrt=(0, 1))
+    tests = [ast.unparse(n.test) for n in ast.walk(ast.parse(made)) if isinstance(n, ast.If) and "200000" in ast.unparse(n.test)]
+    assert len(tests) == 2 and all("W.shape[1]" in t and "W.shape[0]" in t for t in tests), tests
+    assert "W_bar.size" in tests[1] and "W_bar.size" not in tests[0]
+    assert made.count("for i in range(stop") + made.count("for k in range(stop") >= 2  # the loops of one thread
+
+
+def test_the_report_names_loops_on_threads():
+    report = ad.differentiable(layer, backend="numba", parallel=True, wrt=(0, 1)).report(np.ones((2, 3)), np.ones((5, 3)))
+    first = layer.__code__.co_firstlineno
+    assert [r.line - first for r in report.threads if r.threads] == [2, 2]  # forwards and in reverse
+    assert "several threads if trips" in str(report) and report.saved
+    alone = ad.differentiable(carried, backend="numba").report(np.ones(3))
+    assert not alone.threads and "threads" not in str(alone)
+
+
+def test_numbas_remarks_on_threads_do_not_reach_the_user():
+    """Numba warns where it finds nothing to do: what it compiles does not, whatever filters are set."""
+    from adcompiler.codegen.numba.entries import without_remarks
+
+    @without_remarks
+    @numba.njit(parallel=True)
+    def f(x):
+        return x + 1.0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert f(1.0) == 2.0
 
 
 def recurrence(x):

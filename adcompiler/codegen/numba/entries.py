@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,30 @@ from .types import Array, Items, Known, Scalar, Stack, described
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
     """The function of the caller for one compiled function."""
     line = np.full(1, -1)
+    if part.walk.apart:
+        without_remarks(core)
     called = (lambda *args: core(*args, line)) if options.get("tracking") else one_at_a_time(core) if part.walk.apart else core
     made = _ENTRIES[part.kind](part, called, generator, namespace, parts)
     entry = Entry(made, part, core, generator, maps, path, options)
     entry.line = line
     return entry
+
+
+def without_remarks(core):
+    """The compiled function `core`, without Numba's warnings on what it could not run on threads: see `report`."""
+    compile_for = getattr(core, "compile", None)
+    if compile_for is None:  # NUMBA_DISABLE_JIT=1: it runs as Python
+        return core
+
+    def compile_quietly(signature):
+        from numba.core.errors import NumbaPerformanceWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaPerformanceWarning)
+            return compile_for(signature)
+
+    core.compile = compile_quietly
+    return core
 
 
 _TRACKING = threading.Lock()

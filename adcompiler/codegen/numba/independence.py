@@ -18,6 +18,7 @@ from ...runtime.numba.stacks import with_room
 from ..emit import Comment
 from .direction import may_read
 from .types import Array
+from .work import UNKNOWN, operations
 
 FEW = 32  # a loop with fewer trips, if their number is a constant, is not worth it
 
@@ -57,6 +58,7 @@ class Apart:
     counters: dict = field(default_factory=dict)  # counter of a stack: steps of a trip, as an expression, and their sign
     rooms: list = field(default_factory=list)  # statements in the body that make room on a stack
     counts_up: bool = False  # from a number that is not negative
+    operations: ast.expr | None = None  # of one trip, by expressions that hold in front of the loop
 
 
 def independent(lo, loop, following, types, *, inside=False) -> Apart:
@@ -112,7 +114,25 @@ class _Loop:
         self.names()
         self.injective = self.injective_names()
         self.memory()
+        made.operations = operations(self.body, self.trips)
         return made
+
+    def trips(self, loop) -> ast.expr:
+        """About how many trips an inner loop makes, as an expression that holds in front of the outer loop."""
+        args = loop.iter.args if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range" else []
+        args = [self.outside(a) for a in args]
+        if not 0 < len(args) < 3:
+            return ast.Constant(UNKNOWN)
+        first, last = (ast.Constant(0), args[0]) if len(args) == 1 else args
+        if self.is_invariant(last):
+            if not self.is_invariant(first) or isinstance(first, ast.Constant) and first.value == 0:
+                return last
+            if isinstance(first, ast.Constant) and isinstance(last, ast.Constant):
+                return ast.Constant(max(0, last.value - first.value))
+            return ast.BinOp(last, ast.Sub(), first)
+        if any(isinstance(n, ast.Name) and n.id == self.target for n in ast.walk(last)):
+            return ast.BinOp(self.result.stop, ast.FloorDiv(), ast.Constant(2))  # a triangle
+        return ast.Constant(UNKNOWN)
 
     # -- names -----------------------------------------------------------------------------------------------------
     def note_stores(self, s):

@@ -1,39 +1,44 @@
 """`parallel=True`: loops whose trips are independent run on several threads.
 
-    for i in range(n):                       parts = parts_of(n, 64)
-        t = math.sin(x[i])                   s_sums = zeros_for(s, parts)
-        y[i] = t                  ->         for part in prange(parts):
-        s += t                                   first, last = ...
-                                                 s_sum = s_sums[part]
-                                                 for i in range(first, last):
-                                                     t = math.sin(x[np.uintp(i)])
-                                                     y[np.uintp(i)] = t
-                                                     s_sum += t
-                                                 s_sums[part] = s_sum
-                                             s += sum_of(s_sums)
+    for i in range(n):                       if n * 25 >= 200000:
+        t = math.sin(x[i])                       parts = parts_of(n, 64)
+        y[i] = t                  ->             s_sums = zeros_for(s, parts)
+        s += t                                   for part in prange(parts):
+                                                     first, last = ...
+                                                     s_sum = s_sums[part]
+                                                     for i in range(first, last):
+                                                         t = math.sin(x[np.uintp(i)])
+                                                         y[np.uintp(i)] = t
+                                                         s_sum += t
+                                                     s_sums[part] = s_sum
+                                                 s += sum_of(s_sums)
+                                             else:
+                                                 for i in range(n): ...
 
-Of nested loops the outermost independent one is taken. Numba parallelises nothing but these loops.
+Of nested loops the outermost independent one is taken, and what it does is counted before it starts: a short loop runs on
+one thread. Numba parallelises nothing but these loops.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 
 from ...errors import NOWHERE, UnsupportedSyntaxError
 from ...runtime.numba import parts as runtime
 from ...transform.code import call, constant, name
 from ..emit import Comment
 from .independence import Apart, Dependent, independent, types_of
+from .work import PARTS_WITH_ARRAYS, worth_threads
 
 DEEPEST = 2  # a loop inside so many others is too short to be worth it
 PARTS = 64  # into which a loop is cut
-PARTS_WITH_ARRAYS = 16  # where each part has arrays of its own
 
 
 def run_apart(lo, body, parameters):
-    """Let the independent loops of a function run on several threads; `lo.apart` says how many, `lo.together` why others not."""
+    """Let the independent loops of a function run on several threads; `lo.apart` says which, `lo.together` why others not."""
     lo.snapshots.append(lo.env)
-    lo.apart, lo.together = 0, []
+    lo.apart, lo.together = [], []
     _block(lo, body, (), {n: t for n, t in types_of(lo.snapshots).items() if n not in lo.numbers})
     if lo.apart:
         _distinct_from_versions(lo, body, parameters)
@@ -66,13 +71,14 @@ def _block(lo, statements, after, types, depth=0):
             lo.loc = s.loc or lo.loc
         elif isinstance(s, ast.For) and depth < DEEPEST:
             try:
-                made = _written(lo, s, independent(lo, s, following, types, inside=depth > 0))
+                place = _place(lo, s, statements[:k])
+                made, test = _written(lo, s, independent(lo, s, following, types, inside=depth > 0))
                 statements[k : k + 1] = made
                 k += len(made)
-                lo.apart += 1
+                lo.apart.append((place, test))
                 continue
             except Dependent as reason:
-                lo.together.append((lo.loc, str(reason)))
+                lo.together.append((place, str(reason)))
             _block(lo, s.body, [*s.body, *following], types, depth + 1)
         elif isinstance(s, ast.While):
             _block(lo, s.body, [ast.Expr(s.test), *s.body, *following], types, depth + 1)
@@ -82,9 +88,18 @@ def _block(lo, statements, after, types, depth=0):
         k += 1
 
 
-def _written(lo, loop, apart: Apart) -> list:
-    """The loop in parts, with what stands in front of it and behind."""
-    out = []
+def _place(lo, loop, before):
+    """Where a loop stands in the program; of one of the reverse sweep, which has no line of its own, the first statement in it."""
+    own = next((s for s in reversed(before) if isinstance(s, Comment)), None)
+    inside = [n.loc for n in ast.walk(loop) if isinstance(n, Comment) and n.loc is not None]
+    if not inside or own is not None and own.text.startswith("for "):
+        return lo.loc
+    return min(inside, key=lambda loc: (loc.filename != inside[0].filename, loc.lineno))
+
+
+def _written(lo, loop, apart: Apart) -> tuple:
+    """The loop in parts, with what stands in front of it and behind, and beside it as it was, for few operations; the test."""
+    out, before, alone = [], [], copy.deepcopy(loop)
 
     def assign(target, node):
         out.append(ast.Assign([name(target, True)], node))
@@ -93,11 +108,14 @@ def _written(lo, loop, apart: Apart) -> list:
         if isinstance(node, ast.Constant):
             return node
         made = lo.fresh(base)
-        assign(made, node)
+        before.append(_set(made, node))
         return name(made)
 
     start = None if apart.start is None else held(apart.start, "start")
     trips = held(apart.stop if start is None else ast.BinOp(apart.stop, ast.Sub(), start), "trips")
+    worth = worth_threads(trips, copy.deepcopy(apart.operations), apart.arrays)
+    if worth is False:
+        raise Dependent("it makes few operations")
     most = PARTS_WITH_ARRAYS if apart.arrays else PARTS
     parts, part, first, last = (lo.fresh(n) for n in ("parts", "part", "first", "last"))
     assign(parts, call(lo.helper(runtime.parts_of), trips, constant(most)))
@@ -135,7 +153,9 @@ def _written(lo, loop, apart: Apart) -> list:
 
     lo.imports["prange"] = prange
     out.append(ast.For(name(part, True), call(name("prange"), name(parts)), [*inside, *ends], []))
-    return [*out, *behind]
+    if worth is True:
+        return [*before, *out, *behind], ""
+    return [*before, ast.If(worth, [*out, *behind], [alone])], ast.unparse(worth)
 
 
 def _without_rooms(renamed, s, apart):
@@ -187,7 +207,7 @@ def refuse_without_any(walks, loc):
     if any(w.apart for w in walks):
         return
     found = [r for w in walks for r in w.together]
-    place, reason = next((r for r in found if "few trips" not in r[1]), found[0] if found else (loc, "there is none"))
+    place, reason = next((r for r in found if "few " not in r[1]), found[0] if found else (loc, "there is none"))
     raise UnsupportedSyntaxError(
         f"parallel=True, but no loop is known to be independent: {reason}", loc if place is NOWHERE else place,
         hint="leave out parallel=, or write a loop whose trips do not need one another",
