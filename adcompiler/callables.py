@@ -21,6 +21,8 @@ def plain_function(function):
     """The fixed first arguments of a bound method or callable object, and the function that takes them."""
     if isinstance(function, Wrapper):
         function = function.primal
+    if hasattr(type(function), "as_function"):
+        return (), function.as_function()
     if isinstance(function, types.MethodType):
         return (function.__self__,), function.__func__
     if isinstance(function, functools.partial):
@@ -35,6 +37,15 @@ def plain_function(function):
     if isinstance(call, types.FunctionType):
         return (function,), call
     return (), function
+
+
+def derivative_method(function):
+    """The derivative that `f.grad` or `f.value_and_grad` of a differentiable function is, or None."""
+    owner = getattr(function, "__self__", None) or getattr(function, "short_way_of", None)
+    name = getattr(function, "__name__", "")
+    if hasattr(type(owner), "derivative") and name in ("grad", "value_and_grad"):
+        return owner.derivative(name)
+    return None
 
 
 def source_of(function):

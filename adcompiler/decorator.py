@@ -7,7 +7,7 @@ import types
 import weakref
 
 from .backends import NATIVE_OPTIONS, asked_for, chosen_backend
-from .callables import Wrapper
+from .callables import Wrapper, derivative_method
 from .calling import resolve_wrt
 from .errors import TapeMismatchError
 from .generated_calls import call_generated
@@ -91,6 +91,7 @@ class DifferentiableFunction(Wrapper):
         found = self._value_and_grad(args, kwargs)
         if self._gradient.direct is not None:  # further calls go there without this one around them
             self._gradient.direct.__doc__ = DifferentiableFunction.value_and_grad.__doc__
+            self._gradient.direct.short_way_of = self
             self.value_and_grad = self._gradient.direct
         return found
 
@@ -213,6 +214,7 @@ _WEAK: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 def programs_of(function, **options) -> Programs:
     """The compiled forms of any callable, kept as long as the function lives."""
+    function = derivative_method(function) or function
     if isinstance(function, DifferentiableFunction) and not options:
         return function.programs
     if isinstance(function, (DifferentiableFunction, BoundFunction)):

@@ -11,7 +11,7 @@ from .calling import resolve_wrt
 from .errors import ShapeError, UnsupportedSyntaxError
 from .forward import directions, programs_for, run_tangent, tangent_arguments
 from .generated_calls import call_generated
-from .pullback import call_of, function_of, refuse_effects
+from .pullback import call_again, call_of, function_of, refuse_effects
 from .runtime.directions import arrays_of, finished_tangent
 from .runtime.finish import is_nan, kept_apart, private_copy
 from .unchanged import Memory, Unchanged
@@ -52,6 +52,7 @@ class LinearMap:
         self.binding = dataclasses.replace(binding, values=_apart_if_hidden(binding))
         self.wrt = resolve_wrt(asked, binding)
         self.count = 1 if self.wrt.is_single else len(self.wrt.order)
+        self._as_function = None
         self.recording = Recording.of(programs, self.binding, self.wrt) if self.wrt.differentiable else None
         if self.recording is None:
             _refuse_effects(programs, self.binding, self.wrt)
@@ -77,6 +78,12 @@ class LinearMap:
         except ShapeError as error:
             error.locate(self.binding.places.get(""))
             raise
+
+    def as_function(self):
+        """The map as a function with source, for derivatives with respect to the tangents."""
+        if self._as_function is None:
+            self._as_function = call_again("linearize", self, [f"tangent_{k}" for k in range(self.count)])
+        return self._as_function
 
     def __reduce__(self):
         if self.recording is not None:

@@ -8,7 +8,7 @@ import types
 
 from . import pipeline
 from .backends import asked_for, chosen_backend
-from .callables import plain_function, source_of
+from .callables import derivative_method, plain_function, source_of
 from .calling import Binding, bind_call
 from .checkpointing.planner import parse_memory
 from .errors import Loc, NonDifferentiableInputError, NotScalarError, UnsupportedSyntaxError
@@ -316,6 +316,7 @@ def checked_checkpointing(options) -> dict:
 
 def programs_for(function, outputs="return", holomorphic=False, backend=None, **checkpointing) -> Programs:
     """The compiled forms of a function, or of what a derivative operator has returned."""
+    function = derivative_method(function) or function
     if hasattr(type(function), "derived_programs"):
         made = function.derived_programs(outputs, holomorphic)
         made.checkpoint, made.memory = checkpointing.get("checkpoint"), checkpointing.get("memory")

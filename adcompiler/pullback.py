@@ -30,11 +30,18 @@ class Pullback:
         memory = Memory((self.tape, self.binding.values))
         self.value = apart_from_tape(value, memory, ())
         self.unchanged = Unchanged((), memory, self.compiled)
+        self._as_function = None
 
     def __call__(self, seed=1.0):
         return run_adjoint(
             self.programs, self.compiled, self.binding, self.wrt, self.tape, self.value, seed, retain=True, unchanged=self.unchanged
         )
+
+    def as_function(self):
+        """The pullback as a function with source, for derivatives with respect to the seed."""
+        if self._as_function is None:
+            self._as_function = call_again("vjp", self, ("seed",))
+        return self._as_function
 
     def __reduce__(self):
         refuse_effects(self.compiled, "a pullback", "ad.vjp")
@@ -65,6 +72,28 @@ def function_of(function, binding):
     return getattr(kept, method.__name__) if kept is not method.__self__ else function
 
 
+def call_again(operator, made, parameters):
+    """What `vjp` or `linearize` returned as a function with source: it takes the derivative at the same arguments again.
+
+        def linear_map_of_f(tangent_0):
+            return linearize(f, given_0, wrt=(0,))[1](tangent_0)
+    """
+    from . import api, linearized
+    from .derivatives.forms import identifier
+    from .derivatives.written import written_function
+
+    function = function_of(made.function, made.binding)
+    args, kwargs = call_of(made.binding)
+    known = {f"given_{k}": v for k, v in enumerate(args)}
+    known.update({f"given_{k}": v for k, v in kwargs.items()})
+    known |= {"vjp": api.vjp, "linearize": linearized.linearize, "differentiated": function}
+    given = [f"given_{k}" for k in range(len(args))] + [f"{k}=given_{k}" for k in kwargs]
+    what = "pullback" if operator == "vjp" else "linear_map"
+    name = identifier(f"{what}_of_{getattr(function, '__name__', 'function')}", what)
+    call = f"{operator}({', '.join(['differentiated', *given])}, wrt={made.asked!r})[1]({', '.join(parameters)})"
+    return written_function(name, f"def {name}({', '.join(parameters)}):\n    return {call}\n", known)
+
+
 def refuse_effects(compiled, what, operator):
     """Raise for a function whose second run, where its recording is loaded, is not its first."""
     if compiled.effects:
@@ -76,4 +105,4 @@ def refuse_effects(compiled, what, operator):
         )
 
 
-__all__ = ["Pullback", "call_of", "function_of", "refuse_effects"]
+__all__ = ["Pullback", "call_again", "call_of", "function_of", "refuse_effects"]

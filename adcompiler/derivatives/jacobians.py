@@ -28,7 +28,7 @@ from .short_calls import call_test, is_simple, own_array
 from .structures import finished_tangent_text
 from .tangents import tangent_call
 from .values import written_value
-from .written import written_function
+from .written import free_name, written_function
 
 MODES = ("auto", "reverse", "forward")
 
@@ -326,9 +326,24 @@ class HessianProduct(Derivative):
         self._forward_programs = None
         self._short = None
         self._products: dict = {}
+        self._as_function = None
 
     def __reduce__(self):
         return HessianProduct, (self.function, self.wrt, self.has_aux)
+
+    def as_function(self):
+        """The product as a function with source, whose last positional parameter is the vector.
+
+        Parameters that have a default, or need a name, are keyword-only.
+        """
+        if self._as_function is None:
+            self._as_function = _product_as_function(self)
+        return self._as_function
+
+    def derived_programs(self, outputs, holomorphic):
+        from ..programs import Programs
+
+        return Programs(self.as_function(), outputs, holomorphic)
 
     def product(self, programs, binding, wrt):
         """Of a checkpointed function: the product as a function of the arguments and the vector; None for others."""
@@ -404,6 +419,21 @@ class HessianProduct(Derivative):
             made = "".join(f"{finished_tangent_text(f'{product}[{k}]', n, described[n], namespace)}, " for k, n in enumerate(names))
         lines = [*lines, f"{product} = {call}[1]", f"return {made}"] if made != product else [*lines, f"return {call}[1]"]
         return written_function(name, definition_text(name, signature, lines), namespace)
+
+
+def _product_as_function(derivative):
+    inner = derivative.inner
+    visible = list(inner.parameters.parameters.values())[len(inner.self_argument) :]
+    first = [p.name for p in visible if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    named = [p for p in visible if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name not in first]
+    taken = {p.name for p in visible}
+    v, product = free_name("v", taken), free_name("product", taken)
+    known = {product: derivative, **{f"default_{p.name}": p.default for p in named if p.default is not p.empty}}
+    declared = [p.name if p.default is p.empty else f"{p.name}=default_{p.name}" for p in named]
+    parameters = ", ".join([*first, v, *(["*", *declared] if named else [])])
+    call = f"{product}({', '.join([*first, v, *(f'{p.name}={p.name}' for p in named)])})"
+    name = identifier(derivative.__name__, "hessian_product")
+    return written_function(name, f"def {name}({parameters}):\n    return {call}\n", known)
 
 
 __all__ = ["HessianProduct", "Jacobian"]

@@ -9,6 +9,7 @@ import types
 
 import numpy as np
 
+from ...callables import derivative_method
 from ...derivatives.derivative import Derivative
 from ...ir.nodes import Const, Raw
 from ...ir.types import Tup
@@ -32,7 +33,6 @@ from .derivatives import (
     apply_operator,
     call_bound,
     call_derivative,
-    derivative_method,
     is_immediate,
     is_operator,
 )
@@ -79,6 +79,8 @@ def _call_value_of_walk(cx, node, function, args, kwargs):
         return call_derivative(cx, node, function, args, kwargs)
     if isinstance(function, BoundDerivative):
         return call_bound(cx, node, function, args, kwargs)
+    if hasattr(type(function), "as_function"):  # a pullback or a linear map that was made outside
+        return call_function(cx, node, function.as_function(), args, kwargs)
     if is_operator(function):
         return apply_operator(cx, node, function, args, kwargs)
     if is_immediate(function):

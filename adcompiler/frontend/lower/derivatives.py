@@ -44,14 +44,6 @@ def is_operator(function) -> bool:
     return inspect.isfunction(function) and getattr(function, "returns_derivative", False)
 
 
-def derivative_method(function):
-    """The derivative that `f.grad` or `f.value_and_grad` of a differentiable function is, or None."""
-    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if hasattr(type(owner), "derivative") and name in ("grad", "value_and_grad"):
-        return owner.derivative(name)
-    return None
-
-
 def apply_operator(cx, node, operator, args, kwargs):
     """`grad(g, ...)`: the derivative as a value."""
     try:
