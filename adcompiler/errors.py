@@ -29,13 +29,30 @@ class Loc:
 
 
 NOWHERE = Loc()
+_OF_GENERATED_LINES: dict[str, dict[int, Loc]] = {}
+
+
+def remember_lines(filename: str, places: dict[int, Loc]):
+    """Note where in the program each line of generated code comes from: it may be compiled again, and be refused."""
+    _OF_GENERATED_LINES.setdefault(filename, {}).update(places)
+
+
+def in_program(loc: Loc) -> Loc:
+    """The place in the user's program that a place stands for; itself, unless it is one of generated code."""
+    for _ in range(20):  # derivatives of derivatives
+        found = _OF_GENERATED_LINES.get(loc.filename, {}).get(loc.lineno)
+        if found is None:
+            return loc
+        loc = found
+    return loc
 
 
 class AdcompilerError(Exception):
     """Base of all errors of adcompiler.
 
     Attributes: `filename`, `lineno`, `col_offset` (where, in the user's source; None, 0, 0 if nowhere),
-    `hint` (what to write instead) and `reason` (the first line of the message).
+    `hint` (what to write instead) and `reason` (the first line of the message). A place in generated code is that of the
+    statement that it was generated for; the message shows both.
     """
 
     may_pass = False  # the next walk of the compiler may know what this one lacked
@@ -43,7 +60,8 @@ class AdcompilerError(Exception):
 
     def __init__(self, reason: str, loc: Loc | None = None, *, hint: str = ""):
         self.reason = reason
-        self.loc = loc or NOWHERE
+        self.generated = loc or NOWHERE
+        self.loc = in_program(self.generated)
         self.hint = hint
         super().__init__(self._render())
 
@@ -62,7 +80,7 @@ class AdcompilerError(Exception):
     def locate(self, loc: Loc | None):
         """Give an error that has no place yet its place in the user's source."""
         if loc is not None and not self.loc.lineno:
-            self.loc = loc
+            self.generated, self.loc = loc, in_program(loc)
             self.args = (self._render(),)
 
     def _render(self) -> str:
@@ -80,6 +98,8 @@ class AdcompilerError(Exception):
                 width = max(1, min(end, len(text)) - self.loc.col_offset)
                 parts.append("    " + text.strip())
                 parts.append("    " + " " * max(0, self.loc.col_offset - indent) + "^" * width)
+        if self.generated is not self.loc:
+            parts.append(f"  in the derivative of this line: {self.generated.line().strip()}")
         if self.hint:
             parts.append(f"  hint: {self.hint}")
         return "\n".join(parts)

@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 
-from .errors import AdcompilerError
+from .errors import AdcompilerError, in_program
 from .frontend.signature import describe
 
 
@@ -133,6 +133,7 @@ def note(error, compiled, loc):
     if isinstance(error, AdcompilerError):
         error.locate(loc)
     elif not is_placed(error):
+        loc = in_program(loc)
         error.add_note(
             f'  in generated code of {compiled.name}, for File "{loc.filename}", line {loc.lineno}: {loc.line().strip()}'
         )

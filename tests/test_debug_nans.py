@@ -116,6 +116,16 @@ def test_the_line_of_a_tangent_is_told(function, way):
     np.testing.assert_allclose(inside, FORWARD[way](function)(good.copy()), rtol=1e-14)
 
 
+@pytest.mark.parametrize("function", [straight, in_a_loop, in_a_helper], ids=lambda f: f.__name__)
+def test_the_line_is_told_in_derivatives_of_derivatives(function):
+    gradient = ad.grad(function)
+    for second in (lambda: ad.hvp(function)(bad, np.ones(3)), lambda: ad.grad(lambda x: np.sum(gradient(x)))(bad)):
+        with ad.debug_nans(), pytest.raises(ad.NonFiniteAdjointError) as caught:
+            second()
+        assert caught.value.loc.line().rstrip().endswith("# here"), str(caught.value)
+        assert "in the derivative of this line: " in str(caught.value)
+
+
 def test_the_index_is_told():
     with ad.debug_nans(), pytest.raises(ad.NonFiniteAdjointError, match=r"inf at index \[1\]"):
         ad.grad(straight)(bad)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from ..errors import remember_lines
 from ..ir.nodes import Assign, Call, ContainerOp, Loop, Store, Var, walk
 from ..ir.types import Num, Ref
 from ..rules.registry import own_rule
@@ -217,6 +218,8 @@ def _line_maps(definitions, texts, functions):
 
         for d in made:
             collect(d.body)
-        maps[function.__code__.co_filename, kind] = {n + offset: loc for n, loc in line_map(text, comments).items()}
+        found = {n + offset: loc for n, loc in line_map(text, comments).items()}
+        maps[function.__code__.co_filename, kind] = found
+        remember_lines(function.__code__.co_filename, found)
         offset += text.count("\n") + 2
     return maps
