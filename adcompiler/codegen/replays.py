@@ -201,6 +201,7 @@ class Scope:
         wanted = [self.reads[n] for n in sorted(found) if n in self.reads]
         wanted += [v for v in self.saver.outside if v.definition == "global"]
         wanted += [*self.run_over(), *self.saver.read_outside, *self.saver.held]
+        wanted = [part for v in wanted for part in _with_components(v)]
         self.kept, self.generators = memory_of(self.saver, self.one_of_each_name(wanted))
         found = found | {n for v in [*self.kept, *self.saver.read_outside] for n in self.names_in(v)}
         self.needed = {n: v for n, v in sorted(self.reads.items()) if n in found and n not in written}
@@ -272,7 +273,7 @@ class Scope:
         for text, v in self.entered().items():
             row = v.items is not None and not stands_alone(v)
             at, begun = self.statement, self.entering.get(v, v)
-            value = need_operand(self.b, v, at) if row else needed(begun, self.need_of(v), at)
+            value = need_operand(self.b, v, at, self.need_of) if row else needed(begun, self.need_of(v), at)
             made.append(Line(name(text, True), value, None, self.loc))
         read = self.names_read()
         for v, text in self.saver.held.items():
@@ -304,6 +305,14 @@ class Scope:
             return True  # a tape that is kept may be replayed again
         family = v.group.family
         return family.external or family.escaped or family.opaque
+
+
+def _with_components(v):
+    """A variable, and those that a tuple of it holds, at any depth: they may be arrays that change in place."""
+    yield v
+    for item in v.items or ():
+        if isinstance(item, Var):
+            yield from _with_components(item)
 
 
 def preset_if_missing(saver, v, text):

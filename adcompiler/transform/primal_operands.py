@@ -17,7 +17,7 @@ from .code import END, attribute, call, constant, needed, subscript
 
 
 def need_operand(b, value, at, need="value"):
-    """An operand as an expression in reverse code."""
+    """An operand as an expression in reverse code. need: what its variables are needed for, or a function that says it."""
     if isinstance(value, Var):
         if isinstance(value.type, Ref):
             value = list_as_read(b, value, at)
@@ -32,7 +32,7 @@ def need_operand(b, value, at, need="value"):
                 and value.definition.value.kind == "list"
             )
             return ast.List(items, ast.Load()) if is_list else ast.Tuple(items, ast.Load())
-        return needed(value, need, at)
+        return needed(value, need(value) if callable(need) else need, at)
     if isinstance(value, Const):
         return b.namer.object(value.value)
     if isinstance(value, Slice):
