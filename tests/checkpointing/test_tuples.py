@@ -34,7 +34,7 @@ def made_anew(x, c, n):
     pair = (x * 1.0, c)
     y = c
     s *= 1.0 - 0.1 * c
-    for _ in range(n):
+    for _ in range(3):
         s = s + 0.1 * pair[1] * pair[0][0]
         pair[0][0] += 0.1 * s
         pair = (pair[0] * 0.9, s)
