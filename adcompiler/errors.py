@@ -83,6 +83,11 @@ class AdcompilerError(Exception):
             self.generated, self.loc = loc, in_program(loc)
             self.args = (self._render(),)
 
+    def set_hint(self, hint: str):
+        """Give another hint, where more is known than when the error was raised."""
+        self.hint = hint
+        self.args = (self._render(),)
+
     def _render(self) -> str:
         parts = [self.reason]
         if self.loc.lineno:
@@ -145,7 +150,14 @@ class ShapeError(AdcompilerError, ValueError):
 
 
 class MemoryBudgetError(AdcompilerError):
-    """No checkpointing schedule stays within the memory budget."""
+    """No checkpointing schedule stays within the memory budget.
+
+    Attributes, where one loop found its share too small: `least`, the bytes of the whole budget that it needs (else None);
+    `is_whole`: no other loop shares it; `is_estimate`: loops inside grow with the budget, and it may be too much.
+    """
+
+    least: int | None = None
+    is_whole, is_estimate = True, False
 
 
 class SnapshotError(AdcompilerError, RuntimeError):

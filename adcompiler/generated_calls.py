@@ -6,7 +6,8 @@ import types
 
 import numpy as np
 
-from .errors import AdcompilerError, in_program
+from .budget_trials import name_least_budget
+from .errors import AdcompilerError, MemoryBudgetError, in_program
 from .frontend.signature import describe
 
 
@@ -114,9 +115,32 @@ def call_generated(compiled, kind, values, again=None):
         return function(*values)
     except Exception as error:
         add_place(error, compiled, kind)
+        if isinstance(error, MemoryBudgetError) and kind in ("gradient", "forward"):
+            name_budget(error, compiled, again if again is not None or compiled.mutated else lambda: values)
         if hasattr(function, "place_of") and not is_placed(error) and (again is not None or not compiled.mutated):
             note(error, compiled, function.place_of(error, values if again is None else again()))
         raise
+
+
+def name_budget(error, compiled, again):
+    """Let an error name the least budget of the whole program; `again` gives its arguments, and is None if they are lost."""
+    if again is None or compiled.effects or compiled.changes_globals:  # it must not run again
+        return
+
+    def run():
+        if "gradient" in compiled.functions:
+            compiled.functions["gradient"](*again())
+            return
+        value, tape = compiled.functions["forward"](*again())
+        try:
+            compiled.functions["adjoint"](tape, value)
+        except MemoryBudgetError:
+            raise
+        except Exception:  # not every value can stand for a seed; then what loops of known length need is known
+            return
+
+    with np.errstate(all="ignore"):
+        name_least_budget(error, run)
 
 
 def is_placed(error) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .errors import AdcompilerError
-from .generated_calls import call_generated
+from .errors import AdcompilerError, MemoryBudgetError
+from .generated_calls import call_generated, name_budget
 from .runtime.finish import is_nan, private_copy
 from .runtime.seeds import checked_seed
 
@@ -42,6 +42,9 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain, 
     try:
         gradients = call_generated(compiled, "adjoint", (copy, seed))
         bad = is_nan(gradients)
+    except MemoryBudgetError as error:  # of a loop whose length shows only as it runs
+        name_budget(error, compiled, None if compiled.mutated else lambda: binding.values)
+        raise
     except ZeroDivisionError:
         bad = True
     if bad:

@@ -64,11 +64,14 @@ def too_small(
     hint = f"a budget that works is {2 * least} bytes" if nests else f"the least budget that works is {least} bytes"
     if shares >= 2:
         hint = f"for this loop {hint}"
-    return MemoryBudgetError(
+    error = MemoryBudgetError(
         f"a loop of {steps} steps cannot be reversed within {budget} bytes{shared}: a state takes {state_bytes} bytes, "
         f"the tape of one step {tape_bytes}",
         hint=hint,
     )
+    error.least = 2 * least if nests else least
+    error.is_whole, error.is_estimate = shares < 2 and not nests, nests
+    return error
 
 
 def smallest_budget(steps: int, state_bytes: int, tape_bytes: int, repetitions: int | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from ..budget_trials import tried
 from ..checkpointing import (
     MeasuredSchedule,
     OnlineBudget,
@@ -46,7 +47,7 @@ def plan_of(
     >>> check(plan_of(10, None, None, snapshots=3)).advances
     15
     """
-    shares = shares * ROOM if room else shares
+    shares, memory = (shares * ROOM, tried(memory)) if room else (shares, memory)
     if schedule == "auto":
         return MeasuredSchedule(
             steps, measure, discard, least_memory if memory is None else within(int(memory / shares), shares, nests)
@@ -73,7 +74,7 @@ def online_plan(
     >>> online_plan(None, snapshots=3).snapshots
     3
     """
-    shares = shares * ROOM if room else shares
+    shares, memory = (shares * ROOM, tried(memory)) if room else (shares, memory)
     if memory is not None:
         return OnlineBudget(int(memory / shares), state_bytes, shares, nests)
     return OnlineSchedule(DEFAULT_SNAPSHOTS if snapshots is None else snapshots)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import TapeFreedError, TapeMismatchError
 from .checkpointed import CheckpointedLoop
+from .loop_sizes import bytes_of_list
 from .sizes import nbytes
 
 
@@ -87,12 +88,15 @@ class Tape:
         """What is saved as another tape; this one is freed."""
         made = Tape(self.owner, self.sites, self.values, self.containers)
         made.key = self.key
-        self.free()
+        self.free()  # its bytes are noted there, and asked of it
         return made
 
     def free(self):
-        """Drop everything that is saved."""
+        """Drop everything that is saved; its bytes are known afterwards, of long lists an estimate."""
         self._measure()
+        if not self.costs[1] and self.values is not None:
+            seen: set[int] = set()
+            self.costs = (sum(_estimated(value, seen) for value in self.values), [])
         self.values = None
 
     def kept(self) -> list:
@@ -129,11 +133,11 @@ class Tape:
     def peak_nbytes(self) -> int:
         """The most that the tape has taken: what it held behind the forward sweep, or more while a loop is run again.
 
-        Of a tape without checkpointed loops, as long as it is not freed.
+        What an adjoint function frees that is called by hand, outside of this package, is known with checkpointed loops only.
         """
         self._measure()
         if not self.costs[1]:
-            return self.nbytes
+            return self.costs[0] if self.is_freed else self.nbytes
         whole, loops = self.costs
         return max([whole, *[whole - held + stats.peak_nbytes for stats, held in loops]])
 
@@ -151,6 +155,13 @@ class Tape:
     def __repr__(self):
         state = "freed" if self.values is None else f"{self.nbytes} bytes"
         return f"<Tape of {self.owner}: {', '.join(self.sites) or 'empty'}; {state}>"
+
+
+def _estimated(value, seen) -> int:
+    """The bytes of a site. A list is measured in a time that does not grow with its length."""
+    if type(value) is list:
+        return bytes_of_list(value, lambda values: nbytes(values, seen))
+    return nbytes(value, seen)
 
 
 def _copied(value, waiting):

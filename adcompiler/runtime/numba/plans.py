@@ -11,6 +11,7 @@ import heapq
 import numpy as np
 from numba import njit, objmode
 
+from ...budget_trials import tried
 from ...checkpointing import Advance, Drop, Restore, Reverse, Snapshot, Tape, online
 from ..loop_plans import DEFAULT_SNAPSHOTS, plan_of
 
@@ -65,7 +66,6 @@ class _Rows:
         return np.array(self.rows, np.int64).reshape(-1, 5)
 
 
-@functools.lru_cache(64)
 def rows_of_plan(length, schedule, snapshots, period, memory, shares, room, state, tape):
     """The table of a loop of known length: the forward sweep, END, the reverse sweep, END.
 
@@ -75,6 +75,13 @@ def rows_of_plan(length, schedule, snapshots, period, memory, shares, room, stat
     >>> [Step(row[0]).name for row in rows_of_plan(2, "revolve", 1, -1, -1, 1, 0, -1, -1)]
     ['SNAPSHOT', 'ADVANCE', 'TAPE', 'END', 'REVERSE', 'RESTORE', 'TAPE', 'REVERSE', 'END']
     """
+    if room and memory >= 0:
+        memory = tried(memory)  # a part of the key
+    return _rows_of_plan(length, schedule, snapshots, period, memory, shares, room, state, tape)
+
+
+@functools.lru_cache(64)
+def _rows_of_plan(length, schedule, snapshots, period, memory, shares, room, state, tape):
     rows = _Rows()
 
     def measured():
