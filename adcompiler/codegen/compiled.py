@@ -53,6 +53,7 @@ class Compiled:
     changes_globals: bool = False  # memory that it reads beside its arguments is changed
     checks: list | None = None
     can_be_repeated: bool = True  # running it twice is the same as once, and its adjoint is that of its slope
+    has_own_adjoints: bool = False  # the user gives some, which no slope knows of
     is_checkpointed: bool = False  # the program has marks of checkpointing, or the compiler would set them
     replayed: list = field(default_factory=list)  # checkpointed loops: place, store and lists on the tape, what they keep
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
@@ -115,8 +116,9 @@ def _described(generator, definitions, saver, texts, functions, namespace, impor
     made.acts_outside = any(map(comes_out_differently, acting))
     made.effects = made.hooks or bool(acting)
     made.changes_globals = any(_is_mutated(generator, v) for v in generator.function.globals)
-    once = any(has_outer_effect(s) or _has_own_adjoint(s) for s in _all_statements(generator))
-    made.can_be_repeated = not once and not made.changes_globals
+    made.has_own_adjoints = any(map(_has_own_adjoint, _all_statements(generator)))
+    outer = any(map(has_outer_effect, _all_statements(generator)))
+    made.can_be_repeated = not outer and not made.has_own_adjoints and not made.changes_globals
     made.replayed = [row for part in (generator, *generator.parts) for row in _replayed(part)]
     made.strict = generator.strict
     made.takes_derivatives = bool(generator.cx.assumed.written)

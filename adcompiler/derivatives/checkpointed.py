@@ -35,9 +35,8 @@ def written_checkpointed(programs, resolved, signature: Signature, compiled, *, 
         flat = flattened(signature.parameters[len(programs.self_argument) :])
     except NotFlat:
         return None
-    inputs = [flat.within(path) for path in resolved.asked]
-    wanted = list(dict.fromkeys(k for places in inputs for k in places))
-    if any(leaf.type.kind not in "fiub" for leaf in flat.leaves) or not all(flat.leaves[k].is_floating for k in wanted):
+    wanted = list(dict.fromkeys(k for path in resolved.asked for k in flat.within(path)))
+    if not all(leaf.is_real for leaf in flat.leaves) or not all(flat.leaves[k].is_floating for k in wanted):
         return None
     if not _is_real(compiled.result_type):
         return None
@@ -62,10 +61,26 @@ def written_checkpointed(programs, resolved, signature: Signature, compiled, *, 
         results = f"    {made} = {function.__name__}({given})\n    return {value}{packed}\n"
     known = {function.__name__: function, **flat.known}
     written = written_function(name, f"def {name}({parameters}):\n{results}", known)
-    whole = [[flat.leaves[k].path for k in places] == [path] for places, path in zip(inputs, resolved.asked, strict=True)]
-    if all(whole) and not with_value:
-        written.product = ruled.product([n for n, _ in signature.parameters], resolved)
+    if not with_value:
+        written.product = ruled.product(dict(signature.parameters), resolved)
     return written
+
+
+def written_product(programs, resolved, signature: Signature, compiled, has_aux: bool):
+    """The derivative of a gradient along a vector, of a function whose gradient is taped whole; None for others.
+
+    It runs the function once, so that the function may draw random numbers, print, and return something beside its value.
+    """
+    if compiled.has_own_adjoints or compiled.changes_globals or signature.aliases:
+        return None
+    flat = flattened(signature.parameters[len(programs.self_argument) :], opaque=True)
+    wanted = [k for path in resolved.asked for k in flat.within(path) if flat.leaves[k].is_floating]
+    if not wanted or len(set(wanted)) < len(wanted) or not all(leaf.is_real for leaf in flat.leaves):
+        return None
+    if not has_aux and not _is_real(compiled.result_type):
+        return None
+    ruled = _Ruled(programs, flat, wanted, False, compiled, has_aux=has_aux)
+    return ruled.product(dict(signature.parameters), resolved) if ruled.has_slope() else None
 
 
 def _is_real(t) -> bool:
@@ -81,7 +96,7 @@ def _rebuilt(described, path, wanted, flat: Flattened, made: str, with_value: bo
 
     def build(d: Described, path) -> str | None:
         if d.kind == "num":
-            return f"{made}[{at[path]}]"
+            return f"{made}[{at[path]}]" if path in at else "None"
         parts = [build(item, (*path, key)) if item.kind != "static" else "None" for key, item in d.items]
         if None in parts:
             return None
@@ -101,16 +116,19 @@ def _rebuilt(described, path, wanted, flat: Flattened, made: str, with_value: bo
 class _Ruled:
     """The gradient as a function of the leaves, with the rule for its adjoint and its tangent."""
 
-    def __init__(self, programs, flat: Flattened, wanted, with_value, compiled):
+    def __init__(self, programs, flat: Flattened, wanted, with_value, compiled, has_aux=False):
         from ..api import _Gradient
 
         self.flat, self.wanted, self.with_value, self.compiled = flat, wanted, with_value, compiled
+        self.has_aux = has_aux  # of the function: a second result, which carries no derivative
         self.leaves = flat.leaves
         self.active = [k for k, leaf in enumerate(self.leaves) if leaf.is_floating]
         self.options = {"checkpoint": programs.checkpoint, "memory": programs.memory} if programs.checkpoint else {}
         self.base = identifier(getattr(programs.python, "__name__", "f"), "f")
         self.target = flat_function(programs, flat, self.base, _callable(programs))
-        self.gradient = lambda function, wrt, value=False: _Gradient(function, tuple(wrt), value, dict(self.options))
+        self.gradient = lambda function, wrt, value=False: _Gradient(
+            function, tuple(wrt), value, dict(self.options), self.has_aux
+        )
         self.taken = {leaf.name for leaf in self.leaves}
         self.names = [leaf.name for leaf in self.leaves]
 
@@ -126,10 +144,12 @@ class _Ruled:
         dots = [free_name(f"{self.names[k]}_dot", set(self.names)) for k in directions]
         name = free_name(f"slope_of_{self.base}", {*self.names, *dots})
         point, along = _tuple(self.names), _tuple(dots)
-        text = (
-            f"def {name}({', '.join([*self.names, *dots])}):\n"
-            f"    return jvp({self.base}, {point}, {along}, wrt={tuple(directions)})[1]\n"
-        )
+        slope = f"jvp({self.base}, {point}, {along}, wrt={tuple(directions)})"
+        lines = [f"return {slope}[1]"]
+        if self.has_aux:
+            result, along = (free_name(w, {*self.names, *dots, name}) for w in ("result", "along"))
+            lines = [f"{result}, {along} = {slope}", f"return {along}[0], {result}[1]"]
+        text = f"def {name}({', '.join([*self.names, *dots])}):\n" + "".join(f"    {line}\n" for line in lines)
         return written_function(name, text, {"jvp": jvp, self.base: self.target})
 
     def paired(self):
@@ -186,20 +206,22 @@ class _Ruled:
         text = f"def tangent(tangents, result, {', '.join(self.inner_names)}):\n{''.join(lines)}"
         return _part_of_rule("tangent", text, known)
 
-    def product(self, parameters, resolved):
-        """`def product_of_f(arguments, v)`: the derivative of the gradient along `v`, without the gradient itself."""
-        v = free_name("v", {*parameters, *self.flat.known})
+    def product(self, described, resolved):
+        """`def product(arguments, v)`: the derivative of the gradient along `v`, without the gradient itself.
+
+        `v` holds a tangent for each number that the gradient is taken of; `product.paths` tells which.
+        """
+        v, found = (free_name(n, {*described, *self.flat.known}) for n in ("v", "found"))
         gradient = self.gradient(self.slope(self.wanted), self.wanted)
-        asked = [[leaf.path for leaf in self.leaves].index(path) for path in resolved.asked]
-        along = [v if resolved.is_single else f"{v}[{asked.index(k)}]" for k in self.wanted]
-        given = ", ".join([*(leaf.read for leaf in self.leaves), *along])
-        places = [self.wanted.index(k) for k in asked]
-        body = f"gradient_of_slope({given})"
-        lines = [f"return {body}[0]"]
-        if not resolved.is_single:
-            lines = [f"found = {body}", f"return {_tuple([f'found[{n}]' for n in places])}"]
-        text = f"def product({', '.join([*parameters, v])}):\n" + "".join(f"    {line}\n" for line in lines)
-        return written_function("product", text, {"gradient_of_slope": gradient})
+        given = ", ".join([*(leaf.read for leaf in self.leaves), f"*{v}"])
+        results = [_rebuilt(described, path, self.wanted, self.flat, found, False) for path in resolved.asked]
+        packed = results[0] if resolved.is_single else _tuple(results)
+        call = f"{found} = gradient_of_slope({given})"
+        lines = [f"{found}, aux = gradient_of_slope({given})", f"return {packed}, aux"] if self.has_aux else [call, f"return {packed}"]
+        text = f"def product({', '.join([*described, v])}):\n" + "".join(f"    {line}\n" for line in lines)
+        made = written_function("product", text, {"gradient_of_slope": gradient, **self.flat.known})
+        made.paths = [self.leaves[k].path for k in self.wanted]
+        return made
 
     @property
     def inner_names(self):
@@ -210,14 +232,22 @@ class _Ruled:
     def can_be_differentiated(self) -> bool:
         """Does forward mode reach the function, and reverse mode the slope?"""
         self.vjp, gradient = self.pullback()
-        described = [Described("num", without_dims(leaf.type)) for leaf in self.leaves]
-        more = [described[k] for k in self.wanted]
+        more = [self.leaves[k].described for k in self.wanted]
         if self.with_value:
             more.append(Described("num", without_dims(self.value_type)))
+        return self._compiles(gradient, self.active, more)
+
+    def has_slope(self) -> bool:
+        """Does forward mode reach the function, and reverse mode its slope along what is wanted?"""
+        gradient = self.gradient(self.slope(self.wanted), self.wanted)
+        return self._compiles(gradient, self.wanted, [self.leaves[k].described for k in self.wanted])
+
+    def _compiles(self, gradient, wrt, more) -> bool:
         programs = gradient.caller.programs
         names = list(programs.parameters.parameters)
+        described = [*(leaf.described for leaf in self.leaves), *more]
         signature = Signature(
-            tuple(zip(names, [*described, *more], strict=True)), tuple((names[k],) for k in self.active)
+            tuple(zip(names, described, strict=True)), tuple((names[k],) for k in wrt), auxiliary=self.has_aux
         )
         try:
             programs.compiled(signature, joint=True)
@@ -275,4 +305,4 @@ def _callable(programs):
     return programs.function.primal if isinstance(programs.function, DifferentiableFunction) else programs.function
 
 
-__all__ = ["written_checkpointed"]
+__all__ = ["written_checkpointed", "written_product"]

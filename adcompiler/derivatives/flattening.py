@@ -10,24 +10,59 @@ import dataclasses
 import inspect
 from dataclasses import dataclass, field
 
-from ..frontend.signature import Described
-from ..ir.types import Num
+from ..frontend.signature import Described, Signature, attributes
+from ..ir.types import Num, without_dims
 from .forms import call_text, identifier
 from .written import free_name, written_function
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """One number in the arguments: the name it has as a parameter, how it is read, its place, its type."""
+    """One number in the arguments: the name it has as a parameter, how it is read, its place, its type.
+
+    The type is None of what only Python knows, such as a random generator: an argument of its own.
+    """
 
     name: str
     read: str
     path: tuple
-    type: Num
+    type: Num | None
+    cls: type = object  # of what only Python knows
 
     @property
     def is_floating(self) -> bool:
-        return self.type.kind == "f"
+        return self.type is not None and self.type.kind == "f"
+
+    @property
+    def is_real(self) -> bool:
+        return self.type is None or self.type.kind in "fiub"
+
+    @property
+    def described(self) -> Described:
+        return Described("opaque", self.cls) if self.type is None else Described("num", without_dims(self.type))
+
+
+LONGEST = 64  # of a list whose elements become arguments of their own
+
+
+def with_lengths(signature: Signature, values) -> Signature:
+    """The signature in which lists of like elements are as long as those of the call; the same if one is too long."""
+    try:
+        parameters = tuple((n, _with_length(d, v)) for (n, d), v in zip(signature.parameters, values, strict=True))
+    except NotFlat:
+        return signature
+    return dataclasses.replace(signature, parameters=parameters)
+
+
+def _with_length(d: Described, value) -> Described:
+    if d.kind == "rows":
+        if len(value) > LONGEST:
+            raise NotFlat
+        return Described("list", None, tuple((k, _with_length(d.items[0], v)) for k, v in enumerate(value)))
+    if d.kind not in ("tuple", "list", "dict", "object"):
+        return d
+    parts = dict(attributes(value)) if d.kind == "object" else value
+    return Described(d.kind, d.type, tuple((k, _with_length(i, parts[k])) for k, i in d.items))
 
 
 @dataclass
@@ -47,11 +82,15 @@ class NotFlat(Exception):
     """An argument whose numbers have no places that are known when compiling, or that is not made of its parts alone."""
 
 
-def flattened(parameters: tuple[tuple[str, Described], ...]) -> Flattened:
-    """The leaves of all arguments. Raises NotFlat."""
+def flattened(parameters: tuple[tuple[str, Described], ...], opaque: bool = False) -> Flattened:
+    """The leaves of all arguments, and with `opaque` the arguments that only Python knows. Raises NotFlat."""
     made = Flattened()
     taken = {n for n, _ in parameters}
     for name, described in parameters:
+        if opaque and described.kind == "opaque":
+            made.leaves.append(Leaf(name, name, (name,), None, described.type))
+            made.made[name] = name
+            continue
         made.made[name] = _taken_apart(made, taken, described, name, name, (name,))
     return made
 
@@ -126,4 +165,4 @@ def _written_out(text: str, made: dict[str, str]) -> str:
     return ast.unparse(Replaced().visit(ast.parse(text, mode="eval")))
 
 
-__all__ = ["Flattened", "Leaf", "NotFlat", "flat_function", "flattened"]
+__all__ = ["Flattened", "Leaf", "NotFlat", "flat_function", "flattened", "with_lengths"]

@@ -9,7 +9,8 @@ import numpy as np
 from ..calling import Binding, resolve_wrt
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
-from .checkpointed import written_checkpointed
+from .checkpointed import written_checkpointed, written_product
+from .flattening import NotFlat
 from .forms import fresh_names, identifier, path_text
 from .private_copies import copy_text, apart
 from .written import free_name, written_function
@@ -80,10 +81,27 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
         )
     inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases, auxiliary=has_aux)
     compiled = fully_taped(programs, inner, joint=True, strict=strict)
+    written = None
     if compiled.is_checkpointed and not has_aux:
         written = written_checkpointed(programs, resolved, signature, compiled, name=name, with_value=with_value)
-        if written is not None:
-            return written
+    if written is None:
+        written = _taped_gradient(programs, resolved, signature, compiled, name, with_value, has_aux)
+        if compiled.is_checkpointed and not with_value:
+            add_product(written, programs, resolved, signature, compiled, has_aux)
+    return written
+
+
+def add_product(written, programs, resolved, signature: Signature, compiled, has_aux):
+    """The derivative along a vector, where it can be had in less memory; lists want to be told their lengths."""
+    written.wants_lengths = False
+    try:
+        written.product = written_product(programs, resolved, signature, compiled, has_aux)
+    except NotFlat:
+        written.product, written.wants_lengths = None, True
+
+
+def _taped_gradient(programs, resolved, signature: Signature, compiled, name, with_value, has_aux):
+    parameters = [n for n, _ in signature.parameters]
     called = f"{compiled.name}_gradient"
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}

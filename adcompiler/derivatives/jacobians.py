@@ -22,6 +22,7 @@ from ..pipeline import switches
 from ..runtime.finish import is_nan, private_copy, with_types_of
 from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
+from .flattening import with_lengths
 from .forms import definition_text, fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, written_gradient
 from .short_calls import call_test, is_simple, own_array
@@ -314,6 +315,15 @@ def in_form_of(product, wrt, binding):
     return with_types_of(product, values[0] if wrt.is_single else values)
 
 
+def part_at(value, path):
+    """A part of nested containers; None where they hold none."""
+    for key in path:
+        if value is None:
+            return None
+        value = value[key] if isinstance(value, (dict, list, tuple)) else getattr(value, key)
+    return value
+
+
 class HessianProduct(Derivative):
     """What `hvp` returns: the product of the Hessian with a vector, which stands behind the arguments."""
 
@@ -348,11 +358,18 @@ class HessianProduct(Derivative):
     def product(self, programs, binding, wrt):
         """Of a checkpointed function: the product as a function of the arguments and the vector; None for others."""
         signature = programs.signature(binding, wrt.paths)
+        written = self.gradient_at(programs, signature)
+        if getattr(written, "wants_lengths", False):
+            written = self.gradient_at(programs, with_lengths(signature, binding.values))
+        return getattr(written, "product", None)
+
+    def gradient_at(self, programs, signature):
+        """The gradient at a signature as a function with source."""
         key = (signature, switches(), *programs.present)
         if key not in self._products:
             if len(self._products) > 16:
                 self._products.clear()
-            self._products[key] = getattr(programs.source_at(signature, False).function, "product", None)
+            self._products[key] = programs.source_at(signature, False).function
         return self._products[key]
 
     def __call__(self, *args, **kwargs):
@@ -366,15 +383,16 @@ class HessianProduct(Derivative):
         programs = self._forward_programs
         binding = programs.bind(tuple(args), kwargs)
         wrt = resolve_wrt(self.wrt, binding)
+        if wrt.differentiable and programs.backend == "numpy":
+            product = self.product(programs, binding, wrt)
+            given = directions(binding, wrt, [v] if wrt.is_single else list(v)) if product is not None else None
+            along = None if given is None else [part_at(given, path) for path in product.paths]
+            if along is not None and not any(part is None for part in along):
+                found = product(*binding.values, along)
+                return (in_form_of(found[0], wrt, binding), found[1]) if self.has_aux else in_form_of(found, wrt, binding)
         if self.has_aux:
             value, tangent = run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))
             return in_form_of(tangent[0], wrt, binding), value[1]
-        if wrt.differentiable and programs.backend == "numpy":
-            product = self.product(programs, binding, wrt)
-            if product is not None:
-                given = directions(binding, wrt, [v] if wrt.is_single else list(v))
-                along = [given[path[0]] for path in wrt.asked]
-                return product(*binding.values, along[0] if wrt.is_single else along)
         self.remember(programs, binding, wrt)
         return in_form_of(run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))[1], wrt, binding)
 

@@ -266,6 +266,102 @@ def test_what_a_slope_does_not_know_is_taped(f):
     assert np.random.get_state()[2] == state
 
 
+def layers_in_place(ws, n, c):
+    for _ in ad.checkpointed(range(n), snapshots=4):
+        for k in range(2):
+            ws[k] += 0.1 * c * np.sin(ws[1 - k])
+    return np.sum(ws[0] * ws[1])
+
+
+def named(p, n, c):
+    u = p["u"][0]
+    for _ in ad.checkpointed(range(n), snapshots=4):
+        u = u + 0.1 * c * np.sin(u * p["w"]) * p["count"]
+    return np.sum(u * u)
+
+
+def noisy(u, n, c):
+    rng = np.random.default_rng(5)
+    for _ in ad.checkpointed(range(n), snapshots=4):
+        u = u + 0.1 * c * (rng.standard_normal(u.shape) + np.random.rand()) * np.sin(u)
+    return np.sum(u * u), {"last": u, "trips": n}
+
+
+def in_place(u, n, c, out):
+    for _ in ad.checkpointed(range(n), snapshots=4):
+        u = u + 0.1 * c * np.sin(u)
+    out[0] = np.sum(u * u)
+
+
+def lists_at(u, t):
+    return [u + t * np.cos(u), np.sin(u) - t * u]
+
+
+def dicts_at(u, t):
+    return {"u": (u + t * np.cos(u), "fixed"), "w": np.sin(u) - t * u, "count": 2}
+
+
+def arrays_at(u, t):
+    return u + t * np.cos(u)
+
+
+# function, the argument on a line through `u`, the direction of that line, what follows the other arguments, options
+RUN_ONCE = [
+    (layers_in_place, lists_at, lambda u: [np.cos(u), -u], (), {}),
+    (named, dicts_at, lambda u: {"u": (np.cos(u), None), "w": -u, "count": None}, (), {}),
+    (noisy, arrays_at, np.cos, (), {"has_aux": True}),
+    (in_place, arrays_at, np.cos, (np.zeros(1),), {"outputs": "out"}),
+]
+
+
+@pytest.mark.parametrize("f, at, along, more, options", RUN_ONCE, ids=[row[0].__name__ for row in RUN_ONCE])
+def test_products_of_functions_that_run_once_are_bounded(f, at, along, more, options):
+    """Lists of arrays, parameters beside counts, random numbers, an auxiliary result, an output in place."""
+    own = (lambda found: found[0]) if "has_aux" in options else (lambda found: found)
+    product, gradient, h = ad.hvp(f, **options), ad.grad(f, **options), 1e-5
+
+    def seeded(call, *args):
+        np.random.seed(7)
+        return call(*args), np.random.get_state()[2]
+
+    found, state = seeded(product, at(U, 0.0), 9, 0.3, *more, along(U))
+    with pipeline.switched(checkpoint="none"):
+        taped, taped_state = seeded(product, at(U, 0.0), 9, 0.3, *more, along(U))
+        plus, minus = (seeded(gradient, at(U, t), 9, 0.3, *more)[0] for t in (h, -h))
+    parts, taped_parts, *ends = (_arrays(own(r)) for r in (found, taped, plus, minus))
+    for part, of_tape, p, m in zip(parts, taped_parts, *ends, strict=True):
+        np.testing.assert_allclose(part, (p - m) / (2 * h), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(part, of_tape, rtol=1e-12)
+    assert state == taped_state and type(own(found)) is type(own(taped))
+    if f is noisy:
+        assert np.array_equal(found[1]["last"], taped[1]["last"]) and found[1]["trips"] == 9
+
+    u = np.linspace(0.1, 0.9, 2000)
+    kept, longer = (peak(lambda n: product(at(u, 0.0), n, 0.3, *more, along(u)), n) for n in (30, 60))
+    assert longer < 1.05 * kept
+
+
+def test_a_list_of_another_length_has_a_product_of_its_own():
+    def f(ws, n):
+        s = 0.0
+        for _ in ad.checkpointed(range(n), snapshots=2):
+            for w in ws:
+                s = s + np.sin(s + w) * w
+        return s
+
+    product = ad.hvp(f)
+    for size in (2, 3, 80):  # so long a list is taped whole
+        ws, v = np.linspace(0.1, 0.9, size).tolist(), np.cos(np.arange(size)).tolist()
+        np.testing.assert_allclose(product(ws, 3, v), ad.jvp(ad.grad(f), (ws, 3), (v,), wrt=0)[1], rtol=1e-12)
+    assert product([1.0, 2.0], 3, [0.5, None]) == product([1.0, 2.0], 3, [0.5, 0.0])
+
+
+def _arrays(value):
+    if isinstance(value, (list, tuple, dict)):
+        return [a for v in (value.values() if isinstance(value, dict) else value) for a in _arrays(v)]
+    return [value] if isinstance(value, np.ndarray) else []
+
+
 def kernel(u, n, c, out):
     for _ in ad.checkpointed(range(n), snapshots=2):
         u = u + c * np.sin(u)
