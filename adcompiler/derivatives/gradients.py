@@ -73,7 +73,6 @@ def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name:
     """The function `name(*parameters)` that gives the gradient of a function (and its value in front, if asked)."""
     binding = described_binding(programs, signature)
     resolved = resolve_wrt(wrt, binding)
-    parameters = list(binding.names)
     if not resolved.differentiable:
         raise UnsupportedSyntaxError(
             f"the derivative of a gradient with respect to {wrt!r}, which holds no number",
