@@ -326,6 +326,12 @@ def add_to_rows(region, parts):
         region[k] += p
 
 
+def add_to_numbers(region, parts):
+    """`add_to_rows` for the shadow of an array, which its rows share already if it has any."""
+    if np.ndim(region) == 1:
+        add_to_rows(region, parts)
+
+
 def put_back(slots, order):
     """Undo a sort: the slot at place `k` goes back to place `order[k]`.
 

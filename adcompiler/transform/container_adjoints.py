@@ -236,15 +236,21 @@ def _replicate(b, s):
 
 def _elements(b, s):
     """`list(array)`: each slot goes to its element or row; where the array has a shadow, the rows already share it."""
-    if not b.contributes(s.base) or b.shadow_kind(s.base):
+    if not b.contributes(s.base):
         return
-    b.own(s.base, s)
+    add = shadows.add_to_rows
+    if not b.shadow_kind(s.base):
+        b.own(s.base, s)
+    elif s.base.type.rank is None:
+        add = shadows.add_to_numbers
+    elif s.base.type.rank > 1:
+        return
     whole = s.key.lower is None and s.key.upper is None
     region = b.region(s.base, s)
     b.line(
         None,
         call(
-            b.runtime(shadows.add_to_rows),
+            b.runtime(add),
             region if whole else subscript(region, need_operand(b, s.key, s)),
             b.shadow(s.target, s),
         ),

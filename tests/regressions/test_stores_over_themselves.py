@@ -93,3 +93,29 @@ def test_the_check_knows_what_numpy_does():
         assert differs == found
         wrong += differs
     assert wrong > 100
+
+
+def in_a_try(x):
+    m = x.reshape(3, 3)
+    try:
+        m[1] = m[:, 2]
+    except ValueError:
+        m[0] = 1.0
+    return np.sum(m**3)
+
+
+def in_a_try_that_lets_it_pass(x):
+    m = x.reshape(3, 3)
+    try:
+        m[1] = m[:, 2]
+    except (IndexError, np.linalg.LinAlgError):
+        m[0] = 1.0
+    return np.sum(m**3)
+
+
+def test_no_handler_of_the_program_takes_the_error():
+    with pytest.raises(ad.UnsupportedSyntaxError, match="inside 'try', a statement that may have to stop the run") as caught:
+        ad.grad(in_a_try)(np.ones(9))
+    assert ".copy()" in caught.value.hint and caught.value.lineno
+    with pytest.raises(ValueError, match=r"store a copy of the array on the right"):
+        ad.grad(in_a_try_that_lets_it_pass)(np.ones(9))

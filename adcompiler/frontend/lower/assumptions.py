@@ -75,6 +75,7 @@ class Assumptions:
         self.constants = {}  # containers of objects known at compile time, kept between walks
         self.driven = set()  # (file, place) of the calls of generator functions whose loops are taken apart
         self.tries = {}  # function -> places of the tries that are taken apart; "apart" where pieces stay single
+        self.missing_attributes = set()  # (class, attribute) that `__getattr__` was asked for
         self.stored_attributes = set()  # (id of a class or module, attribute) that kept statements set
         self.stored_outside = {}  # places of globals and cells that the program assigns -> type of what it stores
         self.varied_places = set()  # variables of arrays into which something active is stored later

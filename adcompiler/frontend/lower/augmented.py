@@ -41,16 +41,11 @@ def _augment_name(cx, node, function):
     """`x op= value`: an array or a container changes in place, anything else is bound again."""
     target = node.target
     old = lower_expression(cx, ast.copy_location(ast.Name(target.id, ast.Load()), target))
-    t = cx.type(old)
+    t, meant = cx.type(old), cx.find_name(target.id)
     value = lower_expression(cx, as_list_for(cx, node.value, old) if isinstance(t, Ref) else node.value)
-    if isinstance(t, Num) and t.is_array and isinstance(old, Var):
-        store_whole(cx, node, old, value, function)
-        return
-    if isinstance(t, Ref):
-        result = augmented(cx, node, function, old, value)
-        if result is None:
-            extend_in_place(cx, node, old, value, function)
-        else:
+    if isinstance(t, Num) and t.is_array and isinstance(old, Var) or isinstance(t, Ref):
+        result = in_place(cx, node, function, old, value)
+        if result is not old or cx.find_name(target.id) is not meant:  # the value has bound it anew, it is bound back
             bind_name(cx, target.id, result, node)
         return
     result = apply_operator(cx, node, function, old, value)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import collections
 import functools
+import inspect
 import operator
 
 import numpy as np
 
-from ...ir.nodes import Const, ContainerOp, Raw, Slice, Var
+from ...ir.nodes import Const, ContainerOp, Raw, Slice, UserCall, Var, walk
 from ...ir.types import OPAQUE, Num, Opaque, Ref, Tup
 from .dicts import DICT_METHODS, copy_dict, dict_of, pop_key, update_dict
 from .attributes import attribute
@@ -23,7 +24,7 @@ from .holders import holder_of
 from .comprehensions import as_list_for, walk_next_time
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, make_list, pop
-from .objects import construct, read_attribute, write_attribute
+from .objects import construct, is_frozen, read_attribute, write_attribute
 from .special_methods import OPERATORS, augmented, call_special
 from .values import bring, tuple_of
 
@@ -111,19 +112,33 @@ def replicate_sequence(cx, node, sequence, count):
 
 
 def update_item(cx, node, base, index, function, value):
-    """`base[index] op= value` of a list or a dict."""
+    """`base[index] op= value` of a list, a dict or an object."""
     from .collection_types import put_default
 
     put_default(cx, node, base, index)
     old = read_item(cx, node, base, index)
+    start = len(cx.blocks[-1])
     operand = value()
     result = augmented(cx, node, function, old, operand)
-    if result is not None:
-        write_item(cx, node, base, index, result)
-        return
-    if _in_place(cx, node, old, operand, function):
-        return
-    write_item(cx, node, base, index, apply_operator(cx, node, function, old, operand))
+    if result is None and _in_place(cx, node, old, operand, function):
+        t = cx.type(base)
+        if isinstance(t, Ref) and t.kind != "object" and holder_of(cx, base).cls is not tuple and _stands(cx, base, start):
+            return
+        result = old
+    elif result is None:
+        result = apply_operator(cx, node, function, old, operand)
+    write_item(cx, node, base, index, result)
+
+
+def _stands(cx, base, start) -> bool:
+    """Have the statements of this block from `start` on left the entries of a container as they were?"""
+    return not any(
+        isinstance(s, ContainerOp)
+        and s.kind not in ("get", "getattr", "slice", "values")
+        and getattr(s.base.type, "site", None) == base.type.site
+        or isinstance(s, UserCall)
+        for s in walk(cx.blocks[-1][start:])
+    )
 
 
 def _in_place(cx, node, old, operand, function):
@@ -209,14 +224,24 @@ def method_of_container(cx, node, base, name, args, kwargs):
 
 def update_attribute(cx, node, base, attr, function, value):
     """`base.attr op= value`."""
-    from .attributes import attribute
-
     old = attribute(cx, node, base, attr)
+    start = len(cx.blocks[-1])
     operand = value()
     result = augmented(cx, node, function, old, operand)
-    if result is not None:
-        write_attribute(cx, node, base, attr, result)
-        return
-    if _in_place(cx, node, old, operand, function):
-        return
-    write_attribute(cx, node, base, attr, apply_operator(cx, node, function, old, operand))
+    if result is None and _in_place(cx, node, old, operand, function):
+        t = cx.type(base)
+        is_object = isinstance(t, Ref) and t.kind == "object"
+        if is_object and _is_own(holder_of(cx, base), attr) and _stands(cx, base, start):
+            return
+        if not is_object and not isinstance(t, Tup):
+            return
+        result = old
+    elif result is None:
+        result = apply_operator(cx, node, function, old, operand)
+    write_attribute(cx, node, base, attr, result)
+
+
+def _is_own(holder, attr) -> bool:
+    """Does an object hold an attribute itself, and take a store into it without further ado?"""
+    found = inspect.getattr_static(holder.cls, attr, None) if holder.cls is not None else None
+    return attr in holder.items and not isinstance(found, property) and not is_frozen(holder.cls)

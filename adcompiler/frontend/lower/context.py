@@ -56,6 +56,7 @@ class Context:
         self.shadow_groups: dict = {}  # alias groups of the arrays in tables of shadows
         self.strict = False  # derivatives inside have strict zeros
         self.carried = 0  # attempts around whose handlers read the exception
+        self.caught: list = []  # the exceptions that the handlers of each attempt around take
 
     @property
     def stores(self) -> int:

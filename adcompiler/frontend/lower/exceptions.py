@@ -117,10 +117,12 @@ def lower_attempt(cx, node):
     ]
     cx.blocks.append([])
     cx.carried += node.carries
+    cx.caught.append([t for h in node.handlers for t in _caught_types(cx, h)])
     try:
         lower_block(cx, node.body)
     finally:
         cx.carried -= node.carries
+        cx.caught.pop()
     then = cx.blocks.pop()
     done, failed = cx.env, dict(before)
     _check_whole(cx, node, then, before)
@@ -161,6 +163,13 @@ def _handler_type(cx, handler) -> Raw | None:
     for name in sorted(names_used(handler.type)):
         names[name] = lower_expression(cx, ast.copy_location(ast.Name(name, ast.Load()), handler.type))
     return Raw(handler.type, names)
+
+
+def _caught_types(cx, handler) -> list[type]:
+    """The exceptions that a handler takes; all, where the compiler does not know."""
+    parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    found = [BaseException if p is None else known_callee(cx, p) for p in parts]
+    return [t if isinstance(t, type) else BaseException for t in found]
 
 
 def _partial_names(cx, node, then, before, done) -> list:

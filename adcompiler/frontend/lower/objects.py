@@ -207,6 +207,12 @@ def read_attribute(cx, node, base, attr):
     if _is_descriptor(found) and hasattr(type(found), "__set__"):
         _refuse_descriptor(cx, node, cls, attr)
     if attr in holder.items:
+        if (cls, attr) in cx.assumed.missing_attributes:
+            cx.unsupported(
+                node,
+                f"the attribute '{attr}' of {cls.__name__} is set here or there, and found by __getattr__ where it is not",
+                "set it in __init__, or give it another name",
+            )
         operation = ContainerOp("getattr", base, Const(attr), loc=cx.loc(node))
         static = holder.statics.get(attr, NOTHING)
         if static is not NOTHING and isinstance(holder.items[attr], Static):
@@ -217,6 +223,7 @@ def read_attribute(cx, node, base, attr):
         if bound is not NOTHING:
             return bound
     if cls is not None and isinstance(inspect.getattr_static(cls, "__getattr__", None), python_types.FunctionType):
+        cx.assumed.missing_attributes.add((cls, attr))
         return special_method(cx, node, base, "__getattr__", [Const(attr)])
     cx.unsupported(node, f"attribute '{attr}' is not set on this path")
 
@@ -307,6 +314,8 @@ def write_attribute(cx, node, base, attr, value):
         cx.unsupported(node, f"attribute '{attr}' of something unknown is set")
     holder = holder_of(cx, base)
     found = inspect.getattr_static(holder.cls, attr, NOTHING) if holder.cls is not None else NOTHING
+    if is_frozen(holder.cls):
+        cx.unsupported(node, f"'{attr}' of the frozen dataclass {holder.cls.__name__} is set", "use dataclasses.replace")
     if _sets_attributes_its_way(holder.cls):
         cx.unsupported(
             node, f"{holder.cls.__name__} defines __setattr__, which may store anything", "use a property, or a method"
@@ -325,6 +334,11 @@ def write_attribute(cx, node, base, attr, value):
     if _is_data_of_the_class(holder.cls, attr, found):
         record(cx, holder, attr, Const(found), t.site)  # what is read where this store has not run
     cx.emit(ContainerOp("setattr", base, Const(attr), value, loc=cx.loc(node)))
+
+
+def is_frozen(cls) -> bool:
+    """Does a dataclass refuse stores?"""
+    return dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen
 
 
 def _is_data_of_the_class(cls, attr, found) -> bool:
