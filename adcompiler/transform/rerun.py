@@ -13,7 +13,8 @@ import types
 
 import numpy as np
 
-from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Loop, Raw, UserCall, Var, operands, walk
+from ..analysis.alias import view_source
+from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetAttr, Loop, Raw, Unpack, UserCall, Var, operands, walk
 from ..ir.types import Num, Opaque, Ref
 from ..rules.libraries import only_computes
 from ..rules.registry import is_inactive
@@ -38,18 +39,38 @@ def _made_anew(saver, statement):
     def by_identity(v):
         return isinstance(v, Var) and v.active and (isinstance(v.type, Ref) or b.shadow_kind(v))
 
+    def is_made_here(v):
+        _, position = b.layout.home.get(_object_of(v), (None, -1))
+        return b.layout.position[statement] <= position <= b.layout.last[statement]
+
     if isinstance(statement, Loop):
+        carried = {phi.target for phi in statement.phis}
         for phi in statement.phis:
-            if by_identity(phi.target) and phi.orelse is not None and phi.orelse is not phi.target:
+            if phi.orelse is None or _object_of(phi.orelse) in carried:
+                continue
+            if by_identity(phi.target) and is_made_here(phi.orelse):
                 return statement.loc, f"the loop makes '{phi.target.name}' anew, which later trips change in place"
     for s in walk([statement]):
         if isinstance(s, ContainerOp) and s.kind in CHANGING and any(by_identity(v) for v in operands(s.value)):
             return s.loc, "an object that is changed in place is put into a container"
-    for v, (_, position) in b.layout.home.items():
-        inside = b.layout.position[statement] <= position <= b.layout.last[statement]
-        if inside and not isinstance(statement, Loop) and by_identity(v) and b.layout.used_after(v, last_inside(b, statement)):
+    end = last_inside(b, statement)
+    for v in b.layout.home:
+        if not isinstance(statement, Loop) and by_identity(v) and is_made_here(v) and b.layout.used_after(v, end):
             return v.loc, f"'{v.name}' is made here, and changed in place later"
     return None
+
+
+def _object_of(v):
+    """The variable that first named the object that `v` names, as far as it is known."""
+    while isinstance(v.definition, Unpack) or isinstance(v.definition, Assign) and v.definition.value is not None:
+        d = v.definition
+        if isinstance(d, Assign) and not (isinstance(d.value, Var) and d.augmented is None):
+            break
+        source = view_source(v)
+        if source is None:
+            break
+        v = source
+    return v
 
 
 def last_inside(b, statement):

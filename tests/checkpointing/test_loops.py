@@ -553,9 +553,19 @@ def directory_of_two_levels(x):
     return x
 
 
+OPTIONS = {"snapshots": 2}
+
+
+def options_from_a_variable(x):
+    for _ in ad.checkpointed(range(6), **OPTIONS):
+        x = np.sin(x)
+    return x
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
+        (options_from_a_variable, "the arguments of 'checkpointed' are spread from a variable"),
         (unknown_schedule, "there is no schedule 'binomial'"),
         (period_of_revolve, r"the schedule 'revolve' \(the default\) has no option 'period'"),
         (directory_of_two_levels, "the schedule 'two_level' has no option 'directory'"),

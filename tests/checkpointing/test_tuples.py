@@ -108,3 +108,58 @@ def test_the_gradient_is_that_of_the_full_tape(function):
 
 def test_a_loop_that_the_user_marks():
     assert_equal(gradient(marked), gradient(carried))
+
+
+@ad.checkpoint
+def unpacking_step(state, h):
+    (a, b), v = state
+    a[0] += h * v
+    b *= 1.0 - h
+    return (b, a), v + h * a[0]
+
+
+def unpacked(x, c, n):
+    state = (x * 1.0, x * x), c
+    for _ in range(n):
+        state = unpacking_step(state, 0.1)
+    return np.sum(state[0][0] * state[0][1]) * state[1]
+
+
+def test_other_names_of_arrays_from_outside_are_not_made_anew():
+    wanted = by_complex_step(unpacked)
+    np.testing.assert_allclose(gradient(unpacked)[1][0], wanted, rtol=1e-12)
+
+
+def test_a_marked_loop_swaps_arrays():
+    def in_memory(x, c, n):
+        s = 0.3 + c
+        pair = (x * 1.0, x * 0.5)
+        for _ in ad.checkpointed(range(n), snapshots=1):
+            pair[0][0] += 0.1 * s
+            s = s + pair[1][0] * s
+            pair = (pair[1], pair[0])
+        return s + pair[0][1] + pair[0][0] + pair[1][0]
+
+    def in_files(x, c, n):
+        s = 0.3 + c
+        pair = (x * 1.0, x * 0.5)
+        for _ in ad.checkpointed(range(n), schedule="disk", snapshots=0, disk_snapshots=2):
+            pair[0][0] += 0.1 * s
+            s = s + pair[1][0] * s
+            pair = (pair[1], pair[0])
+        return s + pair[0][1] + pair[0][0] + pair[1][0]
+
+    for swapped in (in_memory, in_files):
+        np.testing.assert_allclose(gradient(swapped)[1][0], by_complex_step(swapped), rtol=1e-12)
+
+
+def test_arrays_that_a_loop_makes_anew_and_changes_later_are_refused():
+    def made(x, c, n):
+        pair = (x * 1.0, c)
+        for _ in ad.checkpointed(range(n)):
+            pair[0][0] += 0.1 * pair[1]
+            pair = (pair[0] * 0.9, pair[1] * pair[0][0])
+        return pair[1] + pair[0][0]
+
+    with pytest.raises(ad.UnsupportedSyntaxError, match="makes 'pair_0' anew, which later trips change in place"):
+        gradient(made)

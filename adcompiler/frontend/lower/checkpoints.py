@@ -88,7 +88,10 @@ def without_mark(cx, node):
         return node, None
     made = cx.frame.rewritten.get(id(node))
     if made is None:
-        if not call.args or any(k.arg is None for k in call.keywords) or isinstance(call.args[0], ast.Starred):
+        if any(k.arg is None for k in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
+            reason = "the arguments of 'checkpointed' are spread from a variable, which the compiler does not see"
+            cx.unsupported(call, reason, "write them out, as in checkpointed(range(n), snapshots=k)")
+        if not call.args:
             cx.unsupported(call, "'checkpointed' is called without what it runs over", "checkpointed(range(n), ...)")
         inner = call.args[0]
         made = ast.For(node.target, inner, node.body, []) if isinstance(node, ast.For) else ast.While(inner, node.body, [])
