@@ -9,6 +9,8 @@ aliasing.array_in_a_dict
 aliasing.arrays_in_a_list
 aliasing.augmented_is_not_plain
 aliasing.constant_array_is_not_changed
+aliasing.helper_identity
+aliasing.identity_test[different]
 aliasing.list_alias
 aliasing.overlapping_parts_passed
 aliasing.pointer_swap_in_lists
@@ -26,6 +28,7 @@ array_functions.elementwise_inverse_and_hyperbolic
 array_functions.elementwise_kinked
 array_functions.elementwise_others
 array_functions.elementwise_smooth
+array_functions.flipped_and_rolled
 array_functions.products_of_all_ranks
 array_functions.raw_buffers
 array_functions.zero_length_products
@@ -53,6 +56,7 @@ assignments.result_is_argument_twice
 assignments.result_is_the_argument
 assignments.rotate_three
 assignments.same_operand_twice
+assignments.shadowed_builtin
 assignments.swap
 assignments.swapped_elements
 assignments.symmetric_store

@@ -27,7 +27,12 @@ def pieces(m):
     return a * b * m[place] + np.sum(np.nan_to_num(m) * np.sinc(m / 5.0))
 
 
-@pytest.mark.parametrize("f", [flips_and_differences, joins_and_convolutions, pieces])
+def rolled_and_repeated(m):
+    a = np.roll(m, 1, axis=1) * np.rot90(m) + np.roll(m * m, -2)
+    return np.sum(a * W) + np.sum(np.repeat(m[0], 2) * np.tile(m[1], 2) * np.kron(m[2], m[0, :2]))
+
+
+@pytest.mark.parametrize("f", [flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated])
 def test_as_by_numpy(f):
     m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0
     value, gradient = ad.value_and_grad(f, backend="numba")(m)
@@ -40,10 +45,29 @@ def test_as_by_numpy(f):
     (lambda m: np.sum(np.around(m, 1) * m), "numpy.around"),
     (lambda m: np.sum(np.cross(m, W) * W), "numpy.cross"),
     (lambda m: np.sum(np.zeros((3, 3), order="F") * m), "Fortran"),
+    (lambda m: np.sum(np.roll(m, (1, 2), axis=(0, 1)) * W), "numpy.roll"),
+    (lambda m: np.sum(np.repeat(m[0], [1, 0, 2]) * W[0]), "numpy.repeat"),
+    (lambda m: np.sum(np.repeat(m, 2, axis=0)[:3] * W), "numpy.repeat"),
+    (lambda m: np.sum(np.tile(m, 2)[:, :3] * W), "numpy.tile"),
+    (lambda m: np.sum(np.kron(m, W)), "numpy.kron"),
 ])  # fmt: skip
 def test_what_would_mean_something_else_is_refused(f, what):
     with pytest.raises(ad.UnsupportedSyntaxError, match=what):
         ad.grad(f, backend="numba")(np.ones((3, 3)))
+
+
+def names_of_functions(m):
+    max, len, float = m[0], m[1, 1] * 2.0, 0.0
+    for range in m[2]:
+        float += max[0] * range
+    return float * len if max is not m and max is max else 0.0
+
+
+def test_variables_may_be_named_like_functions_and_arrays_tested_for_identity():
+    m = np.arange(9.0).reshape(3, 3) - 3.5
+    value, gradient = ad.value_and_grad(names_of_functions, backend="numba")(m)
+    expected, right = ad.value_and_grad(names_of_functions)(m)
+    assert value == expected and np.allclose(gradient, right, rtol=1e-14)
 
 
 def test_a_vector_reshaped_to_another_length_is_an_error():

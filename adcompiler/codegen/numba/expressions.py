@@ -403,9 +403,22 @@ def _identity(lo, op, left, right):
         same = left.type == right.type
     elif isinstance(left.type, Known) and isinstance(right.type, Known):
         same = left.const is right.const
+    elif _are_one_name(left.node, right.node):
+        same = True
+    elif isinstance(left.type, Array) and isinstance(right.type, Array) and _are_apart(left.type, right.type):
+        same = False
     else:
         lo.refuse("'is' between arrays or numbers", "compare with ==")
     return constant_of(same if isinstance(op, ast.Is) else not same)
+
+
+def _are_apart(a, b) -> bool:
+    """Are two arrays certainly different objects: of another rank or dtype, or without common memory?"""
+    return (a.rank, a.dtype) != (b.rank, b.dtype) or bool(a.roots and b.roots and not a.roots & b.roots)
+
+
+def _are_one_name(a, b) -> bool:
+    return isinstance(a, ast.Name) and isinstance(b, ast.Name) and a.id == b.id
 
 
 def _membership(lo, op, left, right):

@@ -221,7 +221,7 @@ def _cross_right_adjoint(c_bar, a, shape, axisa=-1, axisb=-1, axisc=-1):
     return np.cross(c_bar, a)
 
 
-def _only(function, fits, hint):
+def only(function, fits, hint):
     """Refuse the calls of an inlined function that its body does not stand for."""
     inner = HANDLERS[function]
 
@@ -244,8 +244,8 @@ def _of_last_axis(args, kwargs):
         given[k].is_known and given[k].const == 0 for k in ("before", "after") if k in given)
 
 
-_only(np.cross, _of_vectors, "write the three products out, with the axis as the last")
-_only(signals.diff_adjoint, _of_last_axis, "differences along the last axis: np.diff(x)")
+only(np.cross, _of_vectors, "write the three products out, with the axis as the last")
+only(signals.diff_adjoint, _of_last_axis, "differences along the last axis: np.diff(x)")
 
 
 @inlined(np.average)
@@ -258,7 +258,7 @@ def _weighted_sum(weights, y_bar, axis=0):
     return np.dot(weights, y_bar)
 
 
-_only(creating.weighted_sum, lambda args, kwargs: _of_vectors(args[:2], kwargs), "numbers as the bounds")
+only(creating.weighted_sum, lambda args, kwargs: _of_vectors(args[:2], kwargs), "numbers as the bounds")
 
 
 @inlined(selection.keep_where)
@@ -266,7 +266,7 @@ def _keep_where(test, x, y):
     return np.where(test(x), y, 0.0)
 
 
-_only(selection.keep_where, lambda args, kwargs: args[1].type.kind == "f", "real numbers")
+only(selection.keep_where, lambda args, kwargs: args[1].type.kind == "f", "real numbers")
 
 
 @inlined(linalg.det_adjoint)
@@ -294,4 +294,4 @@ def _degrees_of_freedom(shape, axis=None, keepdims=False, where=True, ddof=0):
     return max(float(reductions.reduced_count(shape, axis)) - ddof, 0.0)
 
 
-__all__ = ["Array", "Scalar", "inlined", "name", "positions", "sequences"]
+__all__ = ["Array", "Scalar", "inlined", "name", "only", "positions", "sequences"]

@@ -208,9 +208,9 @@ class Backend:
 
     # -- walks -----------------------------------------------------------------------------------------------------
     def walk(self, kind, definition, params, stacks, given=None, loops=None):
-        own = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | set(params)
-        if own & NEEDED:
-            self.refuse(f"a variable named '{min(own & NEEDED)}'", "give it another name: compiled code needs this one")
+        if NEEDED & set(params):
+            self.refuse(f"a variable named '{min(NEEDED & set(params))}'", "give it another name: compiled code needs this one")
+        _keep_names_for_code(definition, self.bindings)
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math", LINE}
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
@@ -343,6 +343,22 @@ class Backend:
         names = [n for n in [*targets, seed_name, *extra] if not isinstance(params.get(n, extra.get(n)), Known)]
         return Part("adjoint", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
                     targets, seed)
+
+
+def _keep_names_for_code(definition, bindings):
+    """Other names for variables that are named like what compiled code calls: `max = x[0]`."""
+    names = [n for n in ast.walk(definition) if isinstance(n, ast.Name)]
+    inner = [a for n in ast.walk(definition) if isinstance(n, ast.Lambda) for a in ast.walk(n.args) if isinstance(a, ast.arg)]
+    taken = {n.id for n in names} | NEEDED | set(bindings)
+    for old in sorted({n.id for n in names if isinstance(n.ctx, ast.Store)} & NEEDED):
+        new = unique(old, taken)
+        taken.add(new)
+        for n in names:
+            if n.id == old:
+                n.id = new
+        for a in inner:
+            if a.arg == old:
+                a.arg = new
 
 
 def _has_names(t) -> bool:

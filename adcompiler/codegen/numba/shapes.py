@@ -351,16 +351,21 @@ def _tuple_parts(shape):
     return [Typed(ast.Subscript(shape.node, constant(k), ast.Load()), t) for k, t in enumerate(shape.type.items)]
 
 
+def _in_c_order(args, kwargs) -> bool:
+    given = [*args[1:], *kwargs.values()]
+    return not given or len(given) == 1 and kwargs.keys() <= {"order"} and getattr(given[0].type, "value", given[0].const) == "C"
+
+
 @handles(np.ravel, np.ndarray.ravel)
 def _ravel(lo, args, kwargs):
-    if len(args) > 1 or kwargs:
+    if not _in_c_order(args, kwargs):
         lo.refuse("the order of a ravel")
     return reshaped(lo, args[0], constant_of(-1))
 
 
 @handles(np.ndarray.flatten)
 def _flatten(lo, args, kwargs):
-    if len(args) > 1 or kwargs:
+    if not _in_c_order(args, kwargs):
         lo.refuse("the order of 'flatten'")
     made = array(lo, reshaped(lo, Typed(None, args[0].type, lazy=replace(array(lo, args[0]).lazy, is_view=False)),
                               constant_of(-1)))
