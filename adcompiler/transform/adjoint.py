@@ -186,7 +186,8 @@ class Builder:
         if isinstance(t, Num) and t.boxed is False:
             return constant(0.0)
         if isinstance(t, Num) and t.kind == "?":  # real or complex, as the value is
-            return call(self.runtime(zeros_beside), needed(v, "value", at))
+            changes = v.group is not None and v.group.family.stored  # what it holds does not matter, so no copy
+            return call(self.runtime(zeros_beside), needed(v, "ref" if changes else "value", at))
         return call(self.numpy("zeros"), self.shape_expression(v, at), *self.dtype_argument(t))
 
     def dtype_argument(self, t):
