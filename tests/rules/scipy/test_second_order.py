@@ -4,8 +4,9 @@ import pytest
 from scipy import fft, integrate, interpolate, linalg, ndimage, optimize, signal, special, stats
 
 import adcompiler as ad
-from tests.rules.scipy.test_special import REAL
+from tests.rules.scipy.special import test_bessel, test_further, test_gamma_and_error, test_statistical
 
+REAL = {f: x for file in (test_bessel, test_further, test_gamma_and_error, test_statistical) for f, x in file.REAL.items()}
 X = np.array([0.3, 0.9, 1.7])
 A = np.array([[3.0, 0.4, 0.2], [0.1, 2.5, -0.3], [0.6, 0.2, 4.0]])
 
