@@ -142,7 +142,7 @@ These call a function that they are given, or are made of functions with rules: 
 def _unsupported_rows() -> list[str]:
     """A table of the functions of NumPy that have no derivative here; names with the same reason share a row."""
     groups = {}
-    for name, reason, instead in all_unsupported():
+    for name, reason, instead in (row for row in all_unsupported() if row[0] not in _DROPPED):
         groups.setdefault((reason, instead), []).append(f"`{re.sub('^numpy[.]', 'np.', name)}`")
     rows = [f"| {', '.join(names)} | {reason} | {instead} |" for (reason, instead), names in groups.items()]
     return ["## Not supported\n", "| function | why | instead |", "|---|---|---|", *rows]
@@ -150,6 +150,7 @@ def _unsupported_rows() -> list[str]:
 
 _NEWER = {"math.sumprod", "math.fma"}  # the page is the same for every Python
 _DROPPED = {"numpy.row_stack"}  # by NumPy 2.5; and for every NumPy
+_DROPPED |= {f"numpy.ndarray.{name}" for name in ("itemset", "newbyteorder", "ptp", "tostring")}  # by NumPy 2
 _TITLES = {"operator": "Operators", "builtins": "Builtins"}
 _HOMES = {
     "numpy.random._generator": "numpy.random",

@@ -40,7 +40,8 @@ def public_name(function) -> tuple[str, str] | None:
     module = _module_of(function)
     if name is None or not module.startswith("scipy."):
         return None
-    return _named(".".join(module.split(".")[:2]), name, function)
+    parts = module.split(".")
+    return _named(".".join(parts[:2]), name, function) or _named(".".join(parts[:3]), name, function)
 
 
 def only_computes(function) -> bool:

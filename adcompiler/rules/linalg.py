@@ -250,8 +250,8 @@ def inv(a):
     y_dot = -y @ a_dot @ y
 
 
-@rule(np.linalg.pinv, constant_in=("rcond",))
-def pinv(a, rcond=None):
+@rule(np.linalg.pinv, constant_in=("rcond", "rtol"))
+def pinv(a, rcond=None, *, rtol=None):
     y = np.linalg.pinv(a, rcond)
     a_bar = pinv_adjoint(y_bar, y, a)
     y_dot = pinv_tangent(a_dot, y, a)

@@ -370,19 +370,28 @@ def all_inactive() -> list:
 _WRITTEN: dict[int, tuple] = {}
 
 
-def written_out(function, twin, of_tuple=False):
+def written_out(function, twin, of_tuple=False, given=None):
     """Where `function` gets active values, the Python function `twin` is differentiated in its place.
 
-    With `of_tuple` that holds for a first argument that is a tuple only.
+    With `of_tuple` that holds for a first argument that is a tuple only; with `given` for calls that give this parameter
+    of the twin, and not as None.
     """
-    _WRITTEN[id(function)] = (function, twin, of_tuple)
+    place = list(inspect.signature(twin).parameters).index(given) if given is not None else None
+    _WRITTEN[id(function)] = (function, twin, of_tuple, given, place)
 
 
-def twin_of(function, first_is_tuple=False):
-    """The Python function that stands for a library function on active values, or None."""
+def twin_of(function, first_is_tuple=False, args=(), kwargs=types.MappingProxyType({}), is_none=lambda value: value is None):
+    """The Python function that stands for a library function on active values, or None.
+
+    What a call gives matters only where the twin is for calls that give a certain parameter.
+    """
     found = _WRITTEN.get(id(function))
     if found is None or found[0] is not function or found[2] and not first_is_tuple:
         return None
+    if found[3] is not None:
+        value = args[found[4]] if len(args) > found[4] else kwargs.get(found[3])
+        if value is None or is_none(value):
+            return None
     return found[1]
 
 

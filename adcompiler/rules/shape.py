@@ -266,7 +266,7 @@ def unroll_axis_(value, axis, start):
     value_bar = np.rollaxis(y_bar, axis, start)
 
 
-@rule(unravel, linear=("value",))
+@rule(unravel, linear=("value",), constant_in=("a",))
 def unravel_(value, a, order):
     y = unravel(value, a, order)
     value_bar = np.take(y_bar, layout_positions(a, order))

@@ -17,6 +17,7 @@ _SCORE = "draw with constant parameters, or use a distribution of location and s
 _SETS = "values in both sets must be equal to the last digit, which no change of them keeps"
 _MATRIX = "a matrix has operations of its own"
 _MEMORY = "it gives the memory and not the numbers"
+_GONE = "NumPy 2 has taken it away"
 _OBJECT = "it makes Python objects, which carry no derivative through an array"
 
 # dotted name under numpy: reason, what to write instead
@@ -45,6 +46,11 @@ _TABLE = {
     "ndarray.setflags": ("it changes whether the array may be written", "do this before the differentiated code"),
     "ndarray.to_device": ("it moves the array to another device", "arrays in main memory"),
     "from_dlpack": ("it takes over memory of another library", "np.asarray, before the differentiated code"),
+    # taken away by NumPy 2; the names are there in 2.0 to say so
+    "ndarray.itemset": (_GONE, "x[index] = value"),
+    "ndarray.newbyteorder": (_GONE, "x.view(x.dtype.newbyteorder(order))"),
+    "ndarray.ptp": (_GONE, "np.ptp(x)"),
+    "ndarray.tostring": (_GONE, "x.tobytes()"),
     "ndarray.tolist": ("how many numbers the nested list holds is not known when compiling", "the array, by its indices"),
     "lib.stride_tricks.as_strided": (
         "which elements share memory is not known when compiling",

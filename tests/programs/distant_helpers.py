@@ -28,3 +28,8 @@ def counted(x):
 
 def identity(x):
     return x
+
+
+def swung(x, factor):
+    x = x * 0.5
+    return factor * np.sin(x) * 2.0 + x * 2.0

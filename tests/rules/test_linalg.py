@@ -95,7 +95,7 @@ CASES = (
         ((5, 3), (5,)), ((5, 3), (5, 2)), ((3, 3), (3,)), ((3, 5), (3,)), ((3, 5), (3, 2)), ((5, 1), (5,))]]
     + [(np.linalg.lstsq, (real(5, 3), real(5)), {"rcond": r}) for r in (1e-10, -1)]
     + [(np.linalg.pinv, (f(*s),), {}) for f in BOTH for s in [(4, 3), (3, 4), (2, 3, 2)]]
-    + [(np.linalg.pinv, (real(4, 3),), {"rcond": 1e-10})]
+    + [(np.linalg.pinv, (real(4, 3),), {option: 1e-10}) for option in ("rcond", "rtol")]
     + [(np.linalg.tensorinv, (f(*s),), {"ind": i}) for f in BOTH for s, i in [((4, 6, 8, 3), 2), ((6, 2, 3), 1)]]
     + [(np.linalg.matrix_power, (f(*s) + 2 * np.eye(s[-1]), n), {}) for f in BOTH for s in [(1, 1), (3, 3), (2, 3, 3)]
        for n in (-3, -1, 0, 1, 2, 5)]

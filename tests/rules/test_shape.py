@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+import adcompiler as ad
 from adcompiler.rules import shape as rules_under_test
 from adcompiler.rules.registry import is_inactive, lookup
 from adcompiler.runtime.shape import (broadcast_each, reshape_each, unbroadcast_each, unravel, unrepeat, unresize,
@@ -134,3 +135,18 @@ def test_float32_stays_float32():
 def test_questions_about_shapes_are_inactive():
     assert all(map(is_inactive, (np.shape, np.ndim, np.size, np.ndarray.shape, np.ndarray.size)))
     assert not is_inactive(np.reshape)
+
+
+@pytest.mark.parametrize("order", "FAK")
+def test_second_derivatives_of_other_memory_orders(order):
+    """The adjoint reads the memory order of the array, which is active where it is differentiated again."""
+    weights = np.arange(1.0, 7.0)
+
+    def f(x):
+        return np.sum(np.ravel(x, order) ** 3 * weights) + np.sum(x.flatten(order) ** 2 * weights)
+
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3) - 2.2)
+    hessian = ad.hessian(f)(x).reshape(6, 6)
+    weights_of_x = np.empty_like(x)
+    weights_of_x[...] = np.reshape(weights, (2, 3), order="F")
+    np.testing.assert_allclose(hessian, np.diag(((6.0 * x + 2.0) * weights_of_x).ravel()), atol=1e-12)

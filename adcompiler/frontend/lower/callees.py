@@ -147,7 +147,9 @@ def _call_by_form(cx, node, function, args, kwargs):
 def _call_by_rule(cx, node, function, args, kwargs):
     """A call of a function with a rule, or of one that is known to carry no derivative; None for others."""
     rule, active = lookup(function), _any_varied(cx, args, kwargs)
-    twin = twin_of(function, bool(args) and isinstance(cx.type(args[0]), Tup))
+    twin = twin_of(
+        function, bool(args) and isinstance(cx.type(args[0]), Tup), args, kwargs, lambda a: isinstance(a, Const) and a.value is None
+    )
     if twin is not None and active:
         return call_function(cx, node, twin, args, kwargs)
     if twin is not None:

@@ -75,8 +75,9 @@ class Context:
         return self.frames[-1]
 
     def loc(self, node) -> Loc:
+        called_at = self.frame.called_at if node is self.frame.call else None
         return Loc(
-            self.frame.filename,
+            called_at.filename if called_at is not None else self.frame.filename,
             getattr(node, "lineno", 0),
             getattr(node, "col_offset", 0),
             getattr(node, "end_lineno", None),

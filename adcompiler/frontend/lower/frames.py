@@ -25,7 +25,7 @@ class Frame:
         self.always_live = set()  # names that nested functions read
         self.definition = None  # the syntax tree of the function
         self.loop_depth = 0  # how many loops are around the call
-        self.called_at = None  # where the caller's source calls it
+        self.call = self.called_at = None  # the call in the caller's source, and where it stands
         self.rewritten = {}  # id(loop) -> its form with the test inside
         self.evaluated = {}  # id(iterable of a loop) -> its value
         self.statement = None  # the statement being lowered

@@ -152,5 +152,5 @@ def new_frame(cx, node, callee):
         take_function_for_granted(cx, function)
         frame.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     frame.definition = callee.node
-    frame.called_at, frame.loop_depth = cx.loc(node), cx.loop_depth
+    frame.call, frame.called_at, frame.loop_depth = node, cx.loc(node), cx.loop_depth
     return frame

@@ -1,6 +1,6 @@
 """Rules for scipy.signal: convolutions and linear filters.
 
-Starting states (`zi`) and boundaries other than zeros (`convolve2d`) have no rule.
+Filters that start from a state (`zi`) are written out. Boundaries other than zeros (`convolve2d`) have no rule.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from ...runtime.scipy.signals import (
     reversed_conjugate,
     savgol_adjoint,
 )
+from ...runtime.scipy.filters_with_state import lfilter_from, sosfilt_from
 from ...runtime.scipy.zero_phase import filtfilt_adjoint, sosfiltfilt_adjoint
-from ..registry import rule
+from ..registry import rule, written_out
 
 # ---- convolution and correlation ----
 
@@ -65,6 +66,9 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 # ---- filters ----
+
+written_out(signal.lfilter, lfilter_from, given="zi")
+written_out(signal.sosfilt, sosfilt_from, given="zi")
 
 
 @rule(signal.lfilter, when={"zi": None})

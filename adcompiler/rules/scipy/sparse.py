@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from ...ir.types import Num
+from ...ir.types import INT, Num, Tup
 from ...runtime.scipy.factors import (
     constant_solution,
     constant_solution_adjoint,
@@ -20,6 +20,8 @@ from ...runtime.scipy.factors import (
     factorised,
     factors_of,
 )
+from ...runtime.scipy import iterative
+from ...runtime.scipy.iterative import entries_solution, iterative_solution, solution_by
 from ...runtime.scipy.matrices import (
     constant_product,
     constant_product_adjoint,
@@ -70,6 +72,8 @@ for _name in ("diags", "diags_array"):
 written_out(linalg.spsolve, solve_written, of_tuple=True)
 written_out(linalg.splu, factorised, of_tuple=True)
 written_out(linalg.factorized, factorised, of_tuple=True)
+for _name in ("cg", "minres", "bicgstab", "gmres"):
+    written_out(getattr(linalg, _name), getattr(iterative, _name), of_tuple=True)
 
 
 @rule(sparse_product, multilinear=("data", "x"), infer=_like(4))
@@ -127,6 +131,76 @@ def constant_solution_(factors, rhs, trans="N"):
     x = constant_solution(factors, rhs, trans)
     rhs_bar = constant_solution_adjoint(x_bar, factors, trans)
     x_dot = constant_solution(factors, rhs_dot, trans)
+
+
+# ---- iterative solutions: derivatives are solutions by the same method ----
+
+
+def _solution_and_flag(*types, **named):
+    return Tup((Num("?", None, 1, True, (None,)), INT))
+
+
+@rule(linalg.cg, infer=_solution_and_flag, constant_in=("x0",))
+def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    x, info = linalg.cg(A, b)
+    options = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
+    b_bar = np.reshape(solution_by("cg", A, x_bar, info, options, M, True), np.shape(b))
+    x_dot = solution_by("cg", A, np.ravel(b_dot), info, options, M)
+    info_dot = 0.0
+
+
+@rule(linalg.minres, infer=_solution_and_flag, constant_in=("x0",))
+def minres(A, b, x0=None, *, rtol=1e-5, maxiter=None, M=None, callback=None):
+    x, info = linalg.minres(A, b)
+    options = {"rtol": rtol, "maxiter": maxiter}
+    b_bar = np.reshape(solution_by("minres", A, x_bar, info, options, M, True), np.shape(b))
+    x_dot = solution_by("minres", A, np.ravel(b_dot), info, options, M)
+    info_dot = 0.0
+
+
+@rule(linalg.bicgstab, infer=_solution_and_flag, constant_in=("x0",))
+def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    x, info = linalg.bicgstab(A, b)
+    options = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
+    b_bar = np.reshape(solution_by("bicgstab", A, x_bar, info, options, M, True), np.shape(b))
+    x_dot = solution_by("bicgstab", A, np.ravel(b_dot), info, options, M)
+    info_dot = 0.0
+
+
+@rule(linalg.gmres, infer=_solution_and_flag, constant_in=("x0",))
+def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None):
+    x, info = linalg.gmres(A, b)
+    options = {"rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
+    b_bar = np.reshape(solution_by("gmres", A, x_bar, info, options, M, True), np.shape(b))
+    x_dot = solution_by("gmres", A, np.ravel(b_dot), info, options, M)
+    info_dot = 0.0
+
+
+@rule(solution_by, linear=("b",), infer=_like(2))
+def solution_by_(method, A, b, info=0, options=None, M=None, adjoint=False):
+    x = solution_by(method, A, b, info, options, M, adjoint)
+    b_bar = solution_by(method, A, x_bar, info, options, M, not adjoint)
+
+
+@rule(iterative_solution, infer=_solution_and_flag, constant_in=("x0",))
+def iterative_solution_(method, data, rows, cols, shape, b, x0=None, options=None, M=None, callback=None):
+    x, info = iterative_solution(method, data, rows, cols, shape, b, x0, options, M, callback)
+    solved = entries_solution(method, data, rows, cols, shape, x_bar, info, options, M, True)
+    data_bar = -entries_adjoint(solved, x, rows, cols)
+    b_bar = np.reshape(solved, np.shape(b))
+    change = np.ravel(b_dot) - sparse_product(data_dot, rows, cols, shape, x)
+    x_dot = entries_solution(method, data, rows, cols, shape, change, info, options, M)
+    info_dot = 0.0
+
+
+@rule(entries_solution, infer=_like(5))
+def entries_solution_(method, data, rows, cols, shape, b, info=0, options=None, M=None, adjoint=False):
+    x = entries_solution(method, data, rows, cols, shape, b, info, options, M, adjoint)
+    solved = entries_solution(method, data, rows, cols, shape, x_bar, info, options, M, not adjoint)
+    data_bar = factor_matrix_adjoint(solved, x, rows, cols, adjoint)
+    b_bar = solved
+    change = b_dot - factor_change(data_dot, rows, cols, shape, x, adjoint)
+    x_dot = entries_solution(method, data, rows, cols, shape, change, info, options, M, adjoint)
 
 
 inactive(factors_of, extents, same_extents, is_sparse, entries_of, spread_pointers, diagonal_rows, diagonal_columns, diagonal_extents)

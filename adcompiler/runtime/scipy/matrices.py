@@ -176,7 +176,7 @@ def from_diagonals(diagonals, offsets=(0,), shape=None, format=None):
     [[1.0, 3.0], [0.0, 2.0]]
     """
     lengths = [len(d) for d in diagonals]
-    data = np.concatenate(diagonals)
+    data = np.concatenate(tuple(diagonals))
     rows = diagonal_rows(lengths, offsets)
     cols = diagonal_columns(lengths, offsets)
     return SparseMatrix(data, rows, cols, diagonal_extents(lengths, offsets, shape))

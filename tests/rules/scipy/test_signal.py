@@ -6,6 +6,7 @@ from scipy import signal
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
 from adcompiler.runtime.scipy.signals import savgol_adjoint
+from adcompiler.runtime.scipy.filters_with_state import lfilter_from
 from adcompiler.runtime.scipy.zero_phase import filtfilt_adjoint, sosfiltfilt_adjoint
 from tests.rules.scipy.both_modes import check_both_modes
 from tests.rules.template_check import check_template, uncovered_rules
@@ -82,6 +83,40 @@ def test_sections_are_constants():
         ad.grad(lambda s: np.sum(signal.sosfilt(s * SOS, np.ones(5))))(1.0)
 
 
+def in_blocks(b, a, x, zi):
+    total = 0.0
+    for k in range(3):
+        y, zi = signal.lfilter(b, a, x[3 * k:3 * k + 3], zi=zi)
+        total += np.sum(y ** 2 * (k + 1))
+    return total + np.sum(zi ** 3)
+
+
+def sections_in_blocks(numerators, x, zi):
+    sos = np.concatenate([numerators, SOS[:, 3:]], axis=1)
+    y, zi = signal.sosfilt(sos, x[:, :5], zi=zi)
+    return np.sum(y ** 2) + np.sum(signal.sosfilt(sos, x[:, 5:], -1, zi)[0] ** 3)
+
+
+def test_filters_that_start_from_a_state():
+    for b, a, n, axis in [(B, A, 7, -1), (B, A[:1], 2, 0), (B[:1], A[:2], 1, -1), (A, A, 2, 0)]:
+        order = max(len(a), len(b)) - 1
+        x, zi = real(2, n), real(2, order)
+        x, zi = (x.T, zi.T) if axis == 0 else (x, zi)
+        for got, want in zip(lfilter_from(b, a, x, axis, zi), signal.lfilter(b, a, x, axis, zi), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
+    check_both_modes(in_blocks, B, A, real(9), real(3), tolerance=1e-6)
+    check_both_modes(sections_in_blocks, SOS[:, :3], real(2, 9), real(len(SOS), 2, 2), tolerance=1e-6)
+    x, zi, along = real(9), real(3), real(9)
+
+    def gradient(x):
+        return ad.grad(in_blocks, wrt=2)(B, A, x, zi)
+
+    bent = (gradient(x + 1e-5 * along) - gradient(x - 1e-5 * along)) / 2e-5
+    np.testing.assert_allclose(ad.jvp(gradient, (x,), (along,))[1], bent, rtol=1e-6, atol=1e-7)
+    with pytest.raises(ValueError, match="at least one sample"):
+        ad.grad(lambda zi: np.sum(signal.lfilter(B, A, np.zeros(0), zi=zi)[1]))(zi)
+
+
 def test_every_rule_of_the_file_has_a_case():
     assert uncovered_rules(rules, CASES) == []
 
@@ -100,7 +135,6 @@ def test_programs():
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda x: np.sum(signal.lfilter(B, A, x, zi=np.zeros(3))[0]), "this form of scipy.signal.lfilter"),
     (lambda x: np.sum(signal.convolve2d(x[None], x[None], boundary="wrap")), "this form of scipy.signal.convolve2d"),
     (lambda x: np.sum(signal.savgol_filter(x, 3, 1, mode="wrap")), "this form of scipy.signal.savgol_filter"),
     (lambda x: np.sum(signal.medfilt(x)), "medfilt"),

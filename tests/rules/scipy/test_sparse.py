@@ -6,7 +6,7 @@ from scipy.sparse import linalg
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
-from adcompiler.runtime.scipy import factors, matrices
+from adcompiler.runtime.scipy import factors, iterative, matrices
 from tests.rules.scipy.both_modes import check_both_modes
 from tests.rules.template_check import check_template, uncovered_rules
 
@@ -29,6 +29,7 @@ SQUARE = (np.array([0, 1, 2, 0, 2, 2]), np.array([0, 1, 2, 2, 0, 0]))
 DATA = np.array([4.0, 5.0, 6.0, 0.5, 0.3, 0.4])
 CONSTANT = sparse.csc_matrix((DATA, SQUARE), (3, 3))
 COMPLEX = sparse.csc_matrix(CONSTANT + 1j * sparse.eye(3))
+SYMMETRIC, HERMITIAN, EXACT = CONSTANT @ CONSTANT.T, COMPLEX @ COMPLEX.conj().T, {"rtol": 1e-14}
 ROW = np.array([1.0, 2.0, -1.0])
 CASES = (
     [(matrices.sparse_product, (f(7), ROWS, COLS, (3, 4), g(*s)), {}) for f in (real, cplx) for g in (real, cplx) for s in [(4,), (4, 2)]]
@@ -38,6 +39,13 @@ CASES = (
        for f in (real, cplx) for s in [(3,), (3, 2)]]
     + [(matrices.constant_product, (m, real(3)), {}) for m in (ROW, np.ones((2, 4, 3)), np.ones((4, 3)))]
     + [(linalg.spsolve, (CONSTANT, f(*s)), {}) for f in (real,) for s in [(3,), (3, 2)]]
+    + [(solver, (SYMMETRIC, real(3)), EXACT) for solver in (linalg.cg, linalg.minres)]
+    + [(linalg.cg, (HERMITIAN, cplx(3, 1)), EXACT), (linalg.gmres, (CONSTANT, real(3), real(3)), EXACT)]
+    + [(solver, (CONSTANT, f(3)), EXACT) for solver in (linalg.gmres, linalg.bicgstab) for f in (real, cplx)]
+    + [(iterative.solution_by, ("gmres", COMPLEX, cplx(3), 0, EXACT, None, a), {}) for a in (False, True)]
+    + [(iterative.iterative_solution, ("gmres", DATA + 0.1 * f(6), *SQUARE, (3, 3), f(3), None, EXACT), {}) for f in (real, cplx)]
+    + [(iterative.entries_solution, ("bicgstab", DATA + 0.1 * f(6), *SQUARE, (3, 3), f(3), 0, EXACT, None, a), {})
+       for f in (real, cplx) for a in (False, True)]
 )
 # Factors cannot be copied, as the walk over all rules does.
 FACTORED = [(factors.constant_solution, (linalg.splu(m), f(3), t), {}) for m in (CONSTANT, COMPLEX) for f in (real, cplx) for t in "NTH"]
@@ -170,6 +178,52 @@ def test_matrices_that_depend_on_a_number_and_factorisations(f):
     np.testing.assert_allclose(second, (ad.grad(f)(0.7 + 1e-5, u) - ad.grad(f)(0.7 - 1e-5, u)) / 2e-5, rtol=1e-6)
 
 
+def diffusion(k):
+    return sparse.diags([k[:-1] + k[1:], -k[1:-1], -k[1:-1]], [0, 1, -1])
+
+
+def by_conjugate_gradients(k, b):
+    x, _ = linalg.cg(diffusion(k), b, rtol=1e-14)
+    return np.sum(x * linalg.minres(diffusion(k), b, rtol=1e-14)[0] ** 2)
+
+
+def started_from_the_last_step(k, b):
+    x = np.zeros(len(b))
+    for _ in range(3):
+        x, info = linalg.cg(diffusion(k), b + 0.1 * x, x0=x, rtol=1e-14)
+        if info != 0:
+            raise ValueError(info)
+    return np.sum(x ** 3)
+
+
+def not_symmetric(k, b):
+    a = sparse.diags([k[:-1] + k[1:], -k[1:-1], -0.5 * k[1:-1]], [0, 1, -1])
+    return np.sum(linalg.bicgstab(a, linalg.gmres(a, b, rtol=1e-14)[0], rtol=1e-14)[0] ** 3)
+
+
+ONE_WAY = linalg.LinearOperator((5, 5), linalg.spilu(sparse.csc_matrix(3.0 * sparse.eye(5) - LAPLACIAN)).solve)  # no rmatvec
+
+
+def preconditioned(k, b):
+    return np.sum(linalg.gmres(3.0 * sparse.eye(5) - k[0] * LAPLACIAN, b, rtol=1e-14, M=ONE_WAY)[0] ** 3)
+
+
+@pytest.mark.parametrize("f", [by_conjugate_gradients, started_from_the_last_step, not_symmetric, preconditioned])
+def test_iterative_solutions(f):
+    k, b = np.array([1.0, 0.7, 1.6, 0.9, 1.2, 1.4]), np.array([0.4, -1.0, 0.3, 0.8, 0.5])
+    check_both_modes(f, k, b, tolerance=1e-6)
+    along, gradient = np.array([0.3, -0.5, 0.2, 1.0, 0.4, -0.7]), ad.grad(f)
+    bent = (gradient(k + 1e-5 * along, b) - gradient(k - 1e-5 * along, b)) / 2e-5
+    np.testing.assert_allclose(ad.hvp(f)(k, b, along), bent, rtol=1e-6, atol=1e-8)
+
+
+def test_an_iteration_that_was_stopped_has_no_derivative():
+    with pytest.raises(RuntimeError, match="cg did not get to its tolerances .*raise maxiter"):
+        ad.grad(lambda b: np.sum(linalg.cg(LAPLACIAN, b, maxiter=1)[0]))(real(5))
+    with pytest.raises(TypeError, match="rmatvec="):
+        ad.grad(lambda b: np.sum(linalg.gmres(ONE_WAY, b)[0]))(real(5))
+
+
 @pytest.mark.parametrize("f, words", [
     (lambda c: np.sum(np.multiply(c, CONSTANT) @ ROW), "an active value meets a sparse matrix"),
     (lambda c: np.sum((c * (CONSTANT if ROW[0] > 0 else CONSTANT.T)) @ ROW), "an active value meets a sparse matrix"),
@@ -228,7 +282,7 @@ def test_what_is_no_matrix_is_told():
 
 @pytest.mark.parametrize("f, words", [
     (lambda p: sparse.csr_matrix(p * np.eye(2)).toarray()[0, 0], "csr_matrix"),
-    (lambda p: linalg.cg(sparse.eye(2), p * np.ones(2))[0][0], "cg"),
+    (lambda p: linalg.lgmres(sparse.eye(2), p * np.ones(2))[0][0], "lgmres"),
     (lambda p: sparse.csr_matrix((p * DATA, SQUARE)).power(2).toarray()[0, 0], "power"),
 ])
 def test_refused(f, words):
