@@ -13,7 +13,7 @@ import functools
 import numpy as np
 
 from ..ir.nodes import Var
-from ..ir.types import Num
+from ..ir.types import Num, Tup
 from ..runtime.shape import number, unbroadcast
 from .code import Needed, attribute, call, constant, nodes, subscript
 
@@ -146,7 +146,7 @@ def conform(b, expression, operand, target, rule, s):
         elif not (t.boxed is False and r.boxed is False) and not same_extents(t, r):
             expression = call(b.runtime(unbroadcast), expression, b.shape_expression(operand, s))
             fresh = False
-    expression = cast(b, expression, operand, r)
+    expression = cast(b, expression, operand, r or _complex_part(target.type))
     if isinstance(t, Num) and t.boxed is False and not (rule.elementwise and r is not None and r.boxed is False):
         expression = unboxed(b, expression)
     return expression, fresh
@@ -170,6 +170,12 @@ def unboxed(b, expression):
     if isinstance(function, ast.Name):
         return call(b.runtime(number), expression)
     return expression
+
+
+def _complex_part(t):
+    """The first of several results that may be complex; None if there is none."""
+    items = t.items if isinstance(t, Tup) else ()
+    return next((item for item in items if isinstance(item, Num) and item.kind in "c?"), None)
 
 
 def cast(b, expression, operand, result):

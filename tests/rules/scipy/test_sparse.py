@@ -217,6 +217,18 @@ def test_iterative_solutions(f):
     np.testing.assert_allclose(ad.hvp(f)(k, b, along), bent, rtol=1e-6, atol=1e-8)
 
 
+def test_a_real_right_side_of_a_complex_matrix():
+    """Its gradient is real at every order, though nothing in the program tells that the solution is complex."""
+    def f(b):
+        return np.sum(np.abs(linalg.gmres(COMPLEX, b, rtol=1e-14)[0]) ** 2)
+
+    b = real(3)
+    inverse = np.linalg.inv(COMPLEX.toarray())
+    hessian = ad.hessian(f)(b)
+    assert ad.grad(f)(b).dtype == float and hessian.dtype == float
+    np.testing.assert_allclose(hessian, 2.0 * np.real(inverse.conj().T @ inverse), rtol=1e-10)
+
+
 def test_an_iteration_that_was_stopped_has_no_derivative():
     with pytest.raises(RuntimeError, match="cg did not get to its tolerances .*raise maxiter"):
         ad.grad(lambda b: np.sum(linalg.cg(LAPLACIAN, b, maxiter=1)[0]))(real(5))
