@@ -221,6 +221,19 @@ def test_exceptions_without_a_handler_reach_the_caller():
         ad.grad(f)(0.7)
 
 
+def test_a_function_that_always_raises_stops_with_its_own_exception():
+    def unfinished(x, kind="linear"):
+        if kind == "linear":
+            raise NotImplementedError("linear")
+        raise ValueError(kind)
+
+    for call in (ad.grad(unfinished), ad.value_and_grad(unfinished), ad.jacobian(unfinished)):
+        with pytest.raises(NotImplementedError, match="linear"):
+            call(1.0)
+        with pytest.raises(ValueError, match="cubic"):
+            call(1.0, "cubic")
+
+
 def test_a_context_that_swallows_an_exception_is_never_silently_wrong():
     def f(x):
         y = x

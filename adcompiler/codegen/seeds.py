@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from ..errors import NotScalarError
+from ..frontend.lower.branches import never_falls
 from ..ir.nodes import Call, Const, Raw, Var
 from ..ir.types import Num, Ref
 from ..runtime.seeds import unit_seed
@@ -66,6 +67,8 @@ def check_result(generator, result):
                 hint="pass holomorphic=True for the complex derivative, or take ad.vjp with a seed, or ad.jacobian",
             )
         return
+    if isinstance(result, Const) and result.value is None and never_falls(generator.function.body):
+        return  # the run stops with the user's exception
     if isinstance(t, Num) and t.kind == "c":
         raise NotScalarError(
             "the result is complex, not one real number",
