@@ -165,6 +165,20 @@ def sets_its_way(x):
     return doubles.value
 
 
+class Answers:
+    def __init__(self, w):
+        self.w = w
+
+    def __getattr__(self, name):
+        return self.w * 2.0
+
+
+def sets_what_is_answered(x):
+    answers = Answers(x)
+    answers.u += x
+    return answers.u
+
+
 class Shown:
     def __init__(self, value):
         self.value = value
@@ -242,6 +256,7 @@ ROWS = {
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
     "a loop over `chain`, `pairwise`": (changes_what_it_runs_over, np.ones(3)),
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
+    "an attribute that is set on some objects": (sets_what_is_answered, 2.0),
     "what may be `None` given to": (type_of_what_may_be_none, np.ones(3)),
     "a number read back from its text": (read_from_text, 2.0),
     "a loop over a tuple of active values": (left_inside_of_branches, 0.7, 0.2),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import types
+
+import numpy as np
 
 from ...ir.nodes import NOTHING, Call, Const, Effect, Var
 from ...ir.types import Num, Opaque, Ref, Tup
@@ -18,6 +21,7 @@ from .call_arguments import arguments
 from .callees import call_function, is_hashable
 from .comprehensions import consumed_generator, lower_comprehension, lower_first, lower_sum
 from .containers import call_method
+from .exceptions import known_callee
 from .expressions import lower_expression
 from .function_values import Choice, Closure, StoredClosure, StoredPartial, in_holder
 from .inheritance import lower_super
@@ -129,6 +133,18 @@ def _special_form(cx, node):
     return None
 
 
+def _refuse_undefined(cx, node):
+    """A called name that nothing defines, as after a slip of the pen."""
+    if isinstance(node, ast.Name) and cx.find_name(node.id) is None:
+        known = node.id in cx.frame.locals or node.id in cx.frame.globals or node.id in cx.frame.cells
+        if not known and not hasattr(builtins, node.id):
+            cx.unsupported(node, f"'{node.id}' is called here, and it is not defined", "define or import it")
+    if isinstance(node, ast.Attribute):
+        owner = known_callee(cx, node.value)
+        if isinstance(owner, types.ModuleType) and not hasattr(owner, node.attr):
+            cx.unsupported(node, f"the module '{owner.__name__}' has no '{node.attr}'", "call what it has")
+
+
 def call_value(cx, node, callee, args, kwargs):
     """Call a value with operands."""
     value = cx.constant(callee)
@@ -151,12 +167,15 @@ def call_value(cx, node, callee, args, kwargs):
         if cx.kept_frames or any(cx.varied(a) for a in (callee, *args, *kwargs.values())):
             if unsupported_reason(_function_of(callee)) is not None:
                 cx.missing_rule(node, name_of(_function_of(callee)), unsupported_hint(_function_of(callee)))
+            _refuse_undefined(cx, node.func)
             cx.unsupported(
                 node,
                 f"what '{_call_text(node)}' calls is not known at compile time",
                 "pass the function itself as an argument, or choose it with 'if'",
             )
         return opaque_call(cx, node, callee, args, kwargs)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        cx.unsupported(node, f"what '{_call_text(node)}' calls is {value!r:.40}, which is no function", "call a function")
     driven = driven_callee(value, kwargs) if isinstance(value, Closure) else None
     if driven is not None:
         return inline(cx, node, driven, args, kwargs)
