@@ -14,6 +14,7 @@ from ..runtime.reductions import (
     extremum_weights,
     present,
     products_of_others,
+    last_axes,
     reduced_axes,
     reduced_count,
     spread,
@@ -195,4 +196,4 @@ def cumsum_from_end_(value, axis):
     value_bar = np.cumsum(y_bar, axis=axis)
 
 
-inactive(extremum_weights, reduced_axes, reduced_count, present, degrees_of_freedom)
+inactive(extremum_weights, last_axes, reduced_axes, reduced_count, present, degrees_of_freedom)

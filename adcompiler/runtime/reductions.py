@@ -27,6 +27,15 @@ def reduced_axes(ndim, axis=None) -> tuple:
     return tuple(sorted(int(a) % ndim for a in axes)) if ndim else ()
 
 
+def last_axes(ndim, count) -> tuple:
+    """The last `count` of `ndim` axes.
+
+    >>> last_axes(3, 2)
+    (1, 2)
+    """
+    return tuple(range(ndim - count, ndim))
+
+
 def reduced_count(shape, axis=None, keepdims=False, where=True):
     """How many elements a reduction takes into each of its results: one number, or with `where` an array of them.
 
@@ -89,9 +98,9 @@ def products_of_others(a, axis=None, where=True):
     array([0., 6., 0.])
     """
     shape = np.shape(a)
-    factors = np.asarray(a) if where is True else np.where(where, a, 1)
+    factors = np.array(a) if where is True else np.where(where, a, 1)  # a copy: `a` may be changed later
     axes = reduced_axes(len(shape), axis)
-    last = tuple(range(len(shape) - len(axes), len(shape)))
+    last = last_axes(len(shape), len(axes))
     moved = np.moveaxis(factors, axes, last)
     kept = moved.shape[: len(shape) - len(axes)]
     lanes = np.reshape(moved, kept + (reduced_count(shape, axis) if np.size(a) else 0,))

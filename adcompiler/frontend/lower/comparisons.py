@@ -29,6 +29,9 @@ COMPARE = {
 
 
 def lower_compare(cx, node):
+    held = _held_attribute(cx, node)
+    if held is not None:
+        return held
     left = lower_expression(cx, node.left)
     if len(node.ops) == 1:
         right = lower_expression(cx, node.comparators[0])
@@ -64,6 +67,22 @@ def lower_compare(cx, node):
     first = [compare(cx, node, op, a, b) for a, op, b in pairs]
     middle = test[0] if isinstance(test[0], Var) else cx.assign_temporary(test[0], cx.type(test[0]), node)
     return _both(cx, node, first, lambda: _compare_from(cx, test[1], middle))
+
+
+def _held_attribute(cx, node):
+    """`"name" in vars(obj)` of an object with active values; None for any other comparison."""
+    from .objects import held_attribute
+
+    name, call = node.left, node.comparators[0]
+    if len(node.ops) > 1 or not isinstance(node.ops[0], ast.In) or not isinstance(call, ast.Call) or call.keywords:
+        return None
+    if not (isinstance(name, ast.Constant) and isinstance(name.value, str) and [type(a) for a in call.args] == [ast.Name]):
+        return None
+    if not isinstance(call.func, ast.Name) or cx.constant(lower_expression(cx, call.func)) is not vars:
+        return None
+    base = lower_expression(cx, call.args[0])
+    t = cx.type(base)
+    return held_attribute(cx, node, base, name.value) if isinstance(t, Ref) and t.kind == "object" else None
 
 
 def _compare_from(cx, node, left):

@@ -138,13 +138,17 @@ def iterate_value(cx, node, value) -> Iteration:
     cx.unsupported(node, "this cannot be run over", "use an array, a list, a tuple or range")
 
 
+_COUNTED = (range, enumerate, zip, reversed, map)
+
+
 def _builtin_call(cx, node):
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        if cx.find_name(node.func.id) is None and node.func.id not in cx.frame.globals:
-            found = getattr(builtins, node.func.id, None)
-            if found in (range, enumerate, zip, reversed, map) and not any(
-                isinstance(a, ast.Starred) for a in node.args
-            ):
+        if cx.find_name(node.func.id) is None:
+            known = cx.frame.globals.get(node.func.id, NOTHING)  # `from builtins import range` gives the builtin, too
+            found = getattr(builtins, node.func.id, None) if known is NOTHING else known
+            if any(found is f for f in _COUNTED) and not any(isinstance(a, ast.Starred) for a in node.args):
+                if known is not NOTHING:
+                    lower_expression(cx, node.func)  # it is noted as what the code relies on
                 return found
     if (
         isinstance(node, ast.Call)

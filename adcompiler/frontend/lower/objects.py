@@ -275,13 +275,18 @@ def _refuse_descriptor(cx, node, cls, attr):
     )
 
 
+def held_attribute(cx, node, base, attr):
+    """`attr in vars(base)`: does the object hold the attribute itself?"""
+    held = ast.copy_location(ast.parse(f"{attr!r} in vars(base)", mode="eval").body, node)
+    return cx.assign_temporary(Raw(held, {"base": base}), BOOL, node)
+
+
 def _read_cached_property(cx, node, base, found, attr):
     """`functools.cached_property`: computed where the object does not hold it yet."""
     from .callees import call_function
     from .branches import branch_value
 
-    held = ast.copy_location(ast.parse(f"{attr!r} in vars(base)", mode="eval").body, node)
-    test = cx.assign_temporary(Raw(held, {"base": base}), BOOL, node)
+    test = held_attribute(cx, node, base, attr)
     holder = holder_of(cx, base)
 
     def compute():
