@@ -10,6 +10,7 @@ from ..runtime.shape import (
     inverse_permutation,
     layout_order,
     layout_positions,
+    ravel_at,
     reshape_each,
     reshape_each_back,
     unbroadcast,
@@ -84,14 +85,14 @@ def method_reshape(a, /, *shape, order="C", copy=None):
 @rule(np.ravel, np.ndarray.ravel, alias="maybe", alias_of="a", cheap=True)
 def ravel(a, order="C"):
     y = np.ravel(a, order)
-    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else unravel(y_bar, a, order)
-    y_dot = np.ravel(a_dot, order) if order in ("C", "F") else np.take(a_dot, layout_positions(a, order))
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else unravel(y_bar, layout_positions(a, order), np.shape(a))
+    y_dot = np.ravel(a_dot, order) if order in ("C", "F") else ravel_at(a_dot, layout_positions(a, order), order)
 
 
 @rule(np.ndarray.flatten)
 def flatten(a, order="C"):
     y = a.flatten(order)
-    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else unravel(y_bar, a, order)
+    a_bar = np.reshape(y_bar, np.shape(a)) if order == "C" else unravel(y_bar, layout_positions(a, order), np.shape(a))
     y_dot = a_dot.flatten(order) if order in ("C", "F") else np.take(a_dot, layout_positions(a, order))
 
 
@@ -266,10 +267,17 @@ def unroll_axis_(value, axis, start):
     value_bar = np.rollaxis(y_bar, axis, start)
 
 
-@rule(unravel, linear=("value",), constant_in=("a",))
-def unravel_(value, a, order):
-    y = unravel(value, a, order)
-    value_bar = np.take(y_bar, layout_positions(a, order))
+@rule(unravel, linear=("value",))
+def unravel_(value, positions, shape):
+    y = unravel(value, positions, shape)
+    value_bar = np.take(y_bar, positions)
+
+
+@rule(ravel_at, alias="maybe", alias_of="value", linear=("value",))
+def ravel_at_(value, positions, order):
+    y = ravel_at(value, positions, order)
+    value_bar = unravel(y_bar, positions, np.shape(value))
+    y_dot = ravel_at(value_dot, positions, order)
 
 
 @rule(untile, linear=("value",))

@@ -146,16 +146,34 @@ def layout_order(a, order):
     return "F" if order == "F" or (order == "A" and np.asarray(a).flags.fnc) else "C"
 
 
-def unravel(y_bar, a, order):
+def unravel(y_bar, positions, shape):
     """Adjoint of `np.ravel(a, order)` for the orders that depend on the memory layout of `a`, or are not "C".
 
-    >>> unravel(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros((2, 2), order="F"), "K")
+    positions: `layout_positions(a, order)`; shape: that of `a`.
+
+    >>> unravel(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 2, 1, 3]), (2, 2))
     array([[1., 3.],
            [2., 4.]])
     """
-    a_bar = np.empty(np.size(a), np.asarray(y_bar).dtype)
-    a_bar[layout_positions(a, order)] = y_bar
-    return a_bar.reshape(np.shape(a))
+    a_bar = np.empty(len(positions), np.asarray(y_bar).dtype)
+    a_bar[positions] = y_bar
+    return a_bar.reshape(shape)
+
+
+def ravel_at(a_dot, positions, order):
+    """The tangent of `np.ravel(a, order)`, of which `positions` are `layout_positions(a, order)`.
+
+    A view wherever that of `a` is one: where the tangent has the layout of its value.
+
+    >>> a_dot = np.array([[1.0, 2.0], [3.0, 4.0]], order="F")
+    >>> ravel_at(a_dot, np.array([0, 2, 1, 3]), "K").base is a_dot
+    True
+    >>> ravel_at(a_dot, np.array([0, 1, 2, 3]), "K")
+    array([1., 2., 3., 4.])
+    """
+    if np.array_equal(layout_positions(a_dot, order), positions):
+        return np.ravel(a_dot, order)
+    return np.take(a_dot, positions)
 
 
 def untile(y_bar, shape, reps):

@@ -114,6 +114,9 @@ class TangentInstance(Instance):
                 self.bind(target, expression if expression is not None else constant(0.0))
         return list(found.values())
 
+    def itself(self, node):
+        return self.substitute(node)
+
     def bind(self, target, expression):
         """A line for a temporary; the name that stands for it."""
         made = self.builder.temporary(target)

@@ -15,6 +15,7 @@ import numpy as np
 from ..ir.nodes import NOTHING, Const, Display, Var
 from ..ir.types import Num, Static, Tup
 from ..rules import registry
+from ..runtime.shape import layout_order, layout_positions
 from .code import Line, attribute, call, clone, constant, name, needed
 from .primal_operands import need_operand
 
@@ -293,7 +294,16 @@ class Instance:
                 return self.shape(argument.id, "ndim")
             if marker is registry.shapes or getattr(marker, "__name__", "") == "nested_shapes":
                 return self.shapes(self.bound.get(argument.id, ()), node)
+        if marker in (layout_order, layout_positions):
+            return ast.Call(self.substitute(function), [self.itself(argument), *self.substitute(node.args[1:])], [])
         return ast.Call(self.substitute(function), self.substitute(node.args), self.substitute(node.keywords))
+
+    def itself(self, node):
+        """An operand of which only the layout is read: what it holds may have changed, and a copy would not have its layout."""
+        operand = self.bound.get(node.id)
+        if isinstance(operand, Var) and isinstance(operand.type, Num) and operand.type.is_array and not operand.optional:
+            return needed(operand, "ref", self.statement)
+        return self.substitute(node)
 
     def is_real_expression(self, node) -> bool:
         """True if every operand in a slope is real, so that its conjugate is itself."""
