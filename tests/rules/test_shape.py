@@ -6,8 +6,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 import adcompiler as ad
 from adcompiler.rules import shape as rules_under_test
 from adcompiler.rules.registry import is_inactive, lookup
-from adcompiler.runtime.shape import (broadcast_each, reshape_each, unbroadcast_each, unravel, unrepeat, unresize,
-                                     unroll_axis, unslide, untile, untranspose)
+from adcompiler.runtime.shape import (broadcast_each, layout_positions, ravel_at, reshape_each, unbroadcast_each, unravel,
+                                     unrepeat, unresize, unroll_axis, unslide, untile, untranspose)
 
 from .template_check import check_template, uncovered_rules
 
@@ -84,8 +84,10 @@ CASES += [  # what adjoints call
     (reshape_each, (matrix, [(6,)]), {}), (reshape_each, ([matrix, row], [(6,), (2, 2)]), {}),
     (untranspose, (cube, (2, 0, -2)), {}), (untranspose, (complex_cube, ()), {}),
     (untranspose, (cube, ((1, 0, 2),)), {}),
-    (unroll_axis, (cube, -1, 0), {}), (unroll_axis, (cube, 0, 3), {}), (unravel, (np.arange(24.0), swapped, "K"), {}),
-    (unravel, (np.arange(24.0), cube, "F"), {}), (untile, (np.ones((4, 6)), (2, 3)), {"reps": (2, 2)}),
+    (unroll_axis, (cube, -1, 0), {}), (unroll_axis, (cube, 0, 3), {}),
+    (unravel, (np.arange(24.0), layout_positions(swapped, "K"), swapped.shape), {}),
+    (unravel, (np.arange(24.0), layout_positions(cube, "F"), cube.shape), {}),
+    (ravel_at, (cube, layout_positions(swapped, "K"), "K"), {}), (untile, (np.ones((4, 6)), (2, 3)), {"reps": (2, 2)}),
     (unrepeat, (np.ones(3), (3,), [2, 0, 1], 0), {}), (unrepeat, (np.ones(12), (2, 3), 2, None), {}),
     (unresize, (np.ones((3, 3)), (2, 2)), {}), (unslide, (np.ones((3, 2)), (4,), 2, None), {}),
 ]
