@@ -106,7 +106,8 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
     @rule(np.cumulative_sum, linear=("x",))
     def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
         y = np.cumulative_sum(x, axis=axis, include_initial=include_initial)
-        x_bar = cumsum_from_end(after_first(y_bar, axis) if include_initial else y_bar, 0 if axis is None else axis)
+        scan_bar = after_first(y_bar, axis) if include_initial else y_bar
+        x_bar = np.reshape(cumsum_from_end(scan_bar, 0 if axis is None else axis), np.shape(x))  # of a number: one element
 
     @rule(np.cumulative_prod)
     def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):

@@ -104,6 +104,8 @@ def _copied(value, memo):
             memo.setdefault("alive", []).append(value)
         if root is value:
             return memo[id(value)]
+        if value.size == 0:  # of no memory
+            return value.copy(order="K")
         if id(root) not in memo:
             memo[id(root)] = root.copy(order="K")
         if memo[id(root)].strides == root.strides:

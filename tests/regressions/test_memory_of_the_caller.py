@@ -77,3 +77,11 @@ def test_tape_of_an_earlier_call(function, make):
     for _ in range(2):
         np.testing.assert_allclose(leaves(compiled.adjoint(tape, retain=True)), wanted, rtol=1e-12)
         function(state, X)
+
+
+@pytest.mark.parametrize("z", [np.zeros(0, complex), np.zeros((2, 0), complex)])
+def test_views_of_empty_arrays_are_returned(z):
+    """A view without elements has no place in the copy of what it looks into."""
+    for f in (lambda z: z.imag, lambda z: z.real[::-1], lambda z: z.T):
+        value, pullback = ad.vjp(f, z, wrt=0)
+        assert np.shape(value) == np.shape(f(z)) and np.shape(pullback(value)) == z.shape

@@ -88,7 +88,8 @@ CASES = [(f, *call) for calls, functions in [
 ] for f in functions for call in calls if isinstance(call[0][0], np.ndarray) or not isinstance(f, type(array.sum))]
 if hasattr(np, "cumulative_sum"):
     CASES += [(f, (a,), kwargs) for f in (np.cumulative_sum, np.cumulative_prod) for first in (False, True)
-              for a, kwargs in [(row, {"include_initial": first}), (cube, {"axis": 1, "include_initial": first}),
+              for a, kwargs in [(row, {"include_initial": first}), (np.array(0.7), {"include_initial": first}),
+                                (cube, {"axis": 1, "include_initial": first}),
                                 (zeros_in, {"axis": -1, "include_initial": first}),
                                 (complex_cube, {"axis": 0, "include_initial": first})]]
 CASES += [

@@ -18,7 +18,7 @@ from ...runtime.scipy.signals import (
 )
 from ...runtime.scipy.filters_with_state import lfilter_from, sosfilt_from
 from ...runtime.scipy.zero_phase import filtfilt_adjoint, sosfiltfilt_adjoint
-from ..registry import rule, written_out
+from ..registry import conj, rule, written_out
 
 # ---- convolution and correlation ----
 
@@ -83,7 +83,7 @@ def lfilter(b, a, x, axis=-1, zi=None):
 @rule(signal.sosfilt, when={"zi": None}, linear=("x",))
 def sosfilt(sos, x, axis=-1, zi=None):
     y = signal.sosfilt(sos, x, axis)
-    x_bar = np.flip(signal.sosfilt(sos, np.flip(y_bar, axis), axis), axis)
+    x_bar = np.flip(signal.sosfilt(conj(sos), np.flip(y_bar, axis), axis), axis)
 
 
 @rule(signal.filtfilt, when={"method": "pad"}, linear=("x",))
@@ -95,7 +95,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
 @rule(filtfilt_adjoint, linear=("y_bar",), infer=lambda y_bar, *types, **named: y_bar)
 def filtfilt_adjoint_(y_bar, b, a, shape, axis=-1, padtype="odd", padlen=None):
     x = filtfilt_adjoint(y_bar, b, a, shape, axis, padtype, padlen)
-    y_bar_bar = signal.filtfilt(np.conj(b), np.conj(a), x_bar, axis, padtype, padlen)
+    y_bar_bar = signal.filtfilt(b, a, x_bar, axis, padtype, padlen)
 
 
 @rule(signal.sosfiltfilt, linear=("x",))

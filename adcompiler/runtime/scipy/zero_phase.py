@@ -24,7 +24,7 @@ def filtfilt_adjoint(y_bar, b, a, shape, axis=-1, padtype="odd", padlen=None):
 
 def sosfiltfilt_adjoint(y_bar, sos, shape, axis=-1, padtype="odd", padlen=None):
     """The adjoint of the signal, of this shape, in `scipy.signal.sosfiltfilt(sos, x, axis, padtype, padlen)`."""
-    sos = np.asarray(sos)
+    sos = np.conj(np.asarray(sos))
     taps = 2 * len(sos) + 1 - min((sos[:, 2] == 0).sum(), (sos[:, 5] == 0).sum())
     start = signal.sosfilt_zi(sos)
     return _adjoint(y_bar, lambda x: signal.sosfilt(sos, x), lambda x: signal.sosfilt(sos, x, zi=start)[0],

@@ -29,6 +29,7 @@ LINES = [((6,), (3,)), ((3,), (6,)), ((4,), (4,)), ((1,), (5,))]
 PLANES = [((4, 5), (2, 3)), ((2, 3), (4, 5))]
 B, A = np.array([0.5, 0.3, -0.2]), np.array([1.3, -0.4, 0.2, 0.1])
 SOS = signal.butter(4, 0.3, output="sos")
+COMPLEX_SOS = SOS * np.array([1.0, 1.0 + 0.3j, 1.0, 1.0, 1.0 - 0.2j, 1.0])
 LONG = np.random.default_rng(9).standard_normal((22, 2))
 CASES = (
     [(f, (k(*s), k(*t)), {"mode": m}) for f in (signal.convolve, signal.correlate, signal.fftconvolve, signal.oaconvolve)
@@ -47,6 +48,8 @@ CASES = (
     + [(signal.detrend, (real(8),), {"bp": 3})]
     + [(signal.filtfilt, (B, A, LONG[:, 0]), {"padtype": p, "padlen": n}) for p in ("odd", "even", "constant", None) for n in (None, 2)]
     + [(signal.filtfilt, (B * (1.0 + 0.5j), A, LONG), {"axis": 0})]
+    + [(f, (COMPLEX_SOS, LONG * (1.0 - 0.5j)), {"axis": 0}) for f in (signal.sosfilt, signal.sosfiltfilt)]
+    + [(filtfilt_adjoint, (LONG[:, 0] * 1j, B * (1.0 + 0.5j), A, (22,)), {})]
     + [(filtfilt_adjoint, (LONG[:, 0], B, A, (22,)), {}), (sosfiltfilt_adjoint, (LONG, SOS, (22, 2), 0, "even"), {})]
     + [(signal.sosfiltfilt, (SOS, LONG), {"axis": 0, "padtype": p}) for p in ("odd", "constant")]
     + [(signal.hilbert, (real(*s),), {"axis": a}) for s in [(3, 6), (3, 5)] for a in (0, 1)]
