@@ -72,14 +72,14 @@ def resolve_replays(saver, code):
     code[:] = out
 
 
-def taped(saver, item, loc, reason) -> list:
+def taped(saver, item, loc, reason, hint) -> list:
     """The reverse of what cannot run again: taped as everything else, if it was not the user who marked it."""
     s = item.statement
     if not (s.checkpoints.is_automatic if isinstance(s, Loop) else s.is_automatic):
         raise UnsupportedSyntaxError(
             f"{reason}, and this is run again in the reverse sweep",
             loc,
-            hint="do it in front of the checkpointed part or behind it, or leave the checkpoint out",
+            hint=hint,
         )
     code = [reversed_loop(saver.b, s, item.body)] if isinstance(s, Loop) else item.body
     resolve_replays(saver, code)

@@ -23,12 +23,12 @@ from .rerun_objects import changed_objects, changes_its_argument, may_change, un
 
 
 def obstacle_of(saver, statement):
-    """Where and why a segment or a loop cannot run again: `(place, reason)`, or None."""
+    """Where and why a segment or a loop cannot run again, and what to do instead: `(place, reason, hint)`, or None."""
     is_automatic = statement.checkpoints.is_automatic if isinstance(statement, Loop) else statement.is_automatic
     for s in walk([statement]):
         reason = obstacle(s) or _of_object(saver.b.cx, s, is_automatic)
         if reason is not None:
-            return s.loc, reason
+            return s.loc, reason, "do it in front of the checkpointed part or behind it, or leave the checkpoint out"
     return _made_anew(saver, statement)
 
 
@@ -49,14 +49,18 @@ def _made_anew(saver, statement):
             if phi.orelse is None or _object_of(phi.orelse) in carried:
                 continue
             if by_identity(phi.target) and is_made_here(phi.orelse):
-                return statement.loc, f"the loop makes '{phi.target.name}' anew, which later trips change in place"
+                v = phi.target.name
+                hint = f"store into it ({v}[:] = ...), or give it memory of its own ({v} = {v}.copy()), or leave the checkpoint out"
+                return statement.loc, f"the loop makes '{v}' anew, which later trips change in place", hint
     for s in walk([statement]):
         if isinstance(s, ContainerOp) and s.kind in CHANGING and any(by_identity(v) for v in operands(s.value)):
-            return s.loc, "an object that is changed in place is put into a container"
+            hint = "store into the array that is there (d['v'][:] = ...), or leave the checkpoint out"
+            return s.loc, "an object that is changed in place is put into a container", hint
     end = last_inside(b, statement)
     for v in b.layout.home:
         if not isinstance(statement, Loop) and by_identity(v) and is_made_here(v) and b.layout.used_after(v, end):
-            return v.loc, f"'{v.name}' is made here, and changed in place later"
+            hint = f"make '{v.name}' in front of the checkpointed part, and store into it here ({v.name}[:] = ...)"
+            return v.loc, f"'{v.name}' is made here, and changed in place later", hint
     return None
 
 

@@ -385,6 +385,33 @@ def test_an_object_made_anew_is_refused():
         ad.grad(run)(0.7, 3)
 
 
+def joined_on_the_way(x, n):
+    u, v = x.copy(), 2.0 * x
+    for t in ad.checkpointed(range(n), snapshots=2):
+        v[0] += 0.1 * u[1]
+        if t == 2:
+            v = u
+        u *= 1.05
+    return np.sum(u * v)
+
+
+def parted_on_the_way(x, n):
+    u = x.copy()
+    v, d = u[1:], {"u": u, "w": x * 2.0}
+    for t in ad.checkpointed(range(n), snapshots=2):
+        v[0] += 0.1 * d["u"][2]
+        d["w"][:] = d["w"] * u
+        u *= 1.05
+    return np.sum(v * d["w"][1:])
+
+
+def test_names_of_one_array():
+    """Put back in one piece; where the loop makes them names of one array, or others, it is refused."""
+    assert_same(parted_on_the_way, V, 7)
+    with pytest.raises(ad.UnsupportedSyntaxError, match=r"makes 'v' anew.*(?s:.*)store into it \(v\[:\] = ...\)"):
+        ad.grad(joined_on_the_way)(V, 7)
+
+
 def test_a_gradient_of_a_gradient_is_right():
     def run(x, n):
         for _ in ad.checkpointed(range(n), snapshots=2):
