@@ -247,8 +247,37 @@ def repeated(x, at):
     return np.sum(y * y) + np.sum(z * z * z)
 
 
+def read_and_stored_at_repeated_places(x, at):
+    y = x * 1.0
+    y[at] += 2.0 * x[0]
+    y[at] = y[at] * x[1] + x[: at.shape[0]]
+    z = x * x
+    z[at] = x[: at.shape[0]] - z[at]
+    return np.sum(y * x) + np.sum(z * z)
+
+
 def test_repeated_indices():
+    """The last store to an element wins, and each reads what stood there before the statement."""
     assert_same(repeated, np.arange(1.0, 4.0), np.array([0, 2, 0]))
+    assert_same(read_and_stored_at_repeated_places, np.arange(1.0, 5.0), np.array([0, -1, 0]))
+
+
+def array_of_one_path(x):
+    if x[0] > 0.0:
+        scaled = x * x[1]
+        y = scaled * scaled
+    else:
+        y = x * 3.0
+    return y * x[2]
+
+
+def test_the_tape_of_a_path_lacks_the_arrays_of_others():
+    """`scaled` is on the tape: the pair of sweeps ran into a name without value where the other path was taken."""
+    f = ad.differentiable(array_of_one_path, backend="numba")
+    for x in (np.array([1.0, 2.0, 3.0]), np.array([-1.0, 2.0, 3.0])):
+        _, pullback = ad.vjp(f, x)
+        _, expected = ad.vjp(array_of_one_path, x)
+        np.testing.assert_allclose(pullback(np.ones(3)), expected(np.ones(3)), rtol=1e-14)
 
 
 def zero_slope(x):

@@ -465,8 +465,8 @@ def overlaps(lo, target: Typed, value: Typed) -> bool:
     own = probe[target.type.rank - value.type.rank :]
     if not any(r & roots or not r or not roots for r, _ in value.lazy.reads):
         return False
-    if value.type.rank != target.type.rank:
-        return True
+    if value.type.rank != target.type.rank or target.lazy.repeats:
+        return True  # an element that is named twice would be read again behind its first store
     lo.out, out = [], lo.out
     where = ast.unparse(target.lazy.element(lo, probe))
     read = value.lazy.element(lo, own)

@@ -257,6 +257,15 @@ def _isinstance(lo, node):
 
 from ...runtime.strict import zero_wins  # noqa: E402
 
+def _empty_where_unset(lo, identifier, t):
+    """An array that only some paths make, for the tape: the reverse sweep of the other paths does not read it."""
+    lo.learnt.guard(identifier)
+    empty = ast.Call(lo.np("empty"), [ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype)], [])
+    unset = ast.UnaryOp(ast.Not(), ast.Name(lo.flag(identifier), ast.Load()))
+    lo.emit(ast.If(unset, [ast.Assign([ast.Name(identifier, ast.Store())], empty)], []))
+    lo.unsure.discard(identifier)
+
+
 def _tape(lo, node):
     """The tape that a forward function returns: a tuple of what it keeps."""
     if lo.group_function is not None:
@@ -289,6 +298,8 @@ def _tape(lo, node):
         if t is not None and not isinstance(t, Array):
             value = Typed(constant(None) if isinstance(t, Known) else inner, t)
         else:
+            if t is not None and inner.id in lo.unsure:
+                _empty_where_unset(lo, inner.id, t)
             value = lo.settled(expression(lo, inner))
         if not isinstance(value.type, (Array, Scalar, Items, Known)):
             lo.refuse(f"'{ast.unparse(e)}' on the tape")

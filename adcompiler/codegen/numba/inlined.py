@@ -213,12 +213,12 @@ def _cross(a, b):
 
 @inlined(products.cross_left_adjoint)
 def _cross_left_adjoint(c_bar, shape, b, axisa=-1, axisb=-1, axisc=-1):
-    return np.cross(b, c_bar)
+    return np.cross(np.conj(b), c_bar)
 
 
 @inlined(products.cross_right_adjoint)
 def _cross_right_adjoint(c_bar, a, shape, axisa=-1, axisb=-1, axisc=-1):
-    return np.cross(c_bar, a)
+    return np.cross(c_bar, np.conj(a))
 
 
 def only(function, fits, hint):
