@@ -33,7 +33,7 @@ from .opaque_calls import opaque_call, opaque_method
 from .regrouping import unzipped
 from .sparse_products import constant_solution
 from .special_methods import refuse_hidden_effects, tree_has_stores
-from .tapes import open_tape
+from .tapes import open_tape, refuse_unknown_tape
 
 
 def lower_call(cx, node):
@@ -42,6 +42,7 @@ def lower_call(cx, node):
         base = lower_expression(cx, node.func.value)
         t = cx.type(base)
         if isinstance(t, Num):
+            refuse_unknown_tape(cx, node, node.func.attr)
             return array_method(cx, node, base, node.func.attr, *arguments(cx, node))
         if isinstance(t, (Ref, Tup)):
             opened = open_tape(cx, node, base, node.func.attr)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Var
 from ...ir.types import UNDEFINED, Ref
 from ...runtime.tape import Kept, Tape
+from .baked import COMPILED
 from .holders import new_container
 
 
@@ -49,4 +50,14 @@ def open_tape(cx, node, base, name):
     return tuple_of(cx, node, values)
 
 
-__all__ = ["Tape", "make_tape", "open_tape"]
+def refuse_unknown_tape(cx, node, name):
+    """Refuse `tape.open(owner)` in generated code where nothing tells that it is a tape."""
+    if name == "open" and COMPILED in cx.frame.globals:
+        cx.unsupported(
+            node,
+            "the tape of a recursive call is not known when the gradient is differentiated again by reverse mode",
+            "take forward over reverse (ad.hvp, ad.hessian), or write the recursion as a loop",
+        )
+
+
+__all__ = ["Tape", "make_tape", "open_tape", "refuse_unknown_tape"]
