@@ -93,13 +93,17 @@ class TangentPrinter(PrimalPrinter):
 
     # -- loops over sequences --------------------------------------------------------------------------------------
     def _loop(self, s: Loop):
-        if s.kind == "sequence":
-            self.keep_iterated(s)
+        iterated = self.keep_iterated(s) if s.kind == "sequence" else []
         super()._loop(s)
+        for table, v in iterated:  # another path does not come by here
+            del table[v]
 
     def keep_iterated(self, s: Loop):
-        """A loop runs over what its iterable was at the start, whatever the names in it stand for later."""
-        b, layout = self.builder, self.builder.layout
+        """A loop runs over what its iterable was at the start, whatever the names in it stand for later.
+
+        Gives the tables in which what is kept stands while the loop is printed.
+        """
+        b, layout, made = self.builder, self.builder.layout, []
         inside = range(layout.position[s], layout.last[s] + 1)
         bound = {v.name for v, (_, at) in layout.home.items() if at in inside and not v.hidden}
         for v in self.read_by_header(s):
@@ -108,11 +112,14 @@ class TangentPrinter(PrimalPrinter):
             b.statement = s
             if v.active and v not in b.kept:
                 b.kept[v] = unique(f"{v.name}_before_dot", b.taken)
+                made.append((b.kept, v))
                 self.out.append(TangentLine(name(b.kept[v], True), name(b.dot_name(v.name)), None, s.loc))
             if v not in b.reusable.kept:
                 kept = unique(f"{v.name}_before", b.taken)
                 b.reusable.kept[v] = name(kept)
+                made.append((b.reusable.kept, v))
                 self.out.append(TangentLine(name(kept, True), name(v.name), None, s.loc))
+        return made
 
     def read_by_header(self, s: Loop) -> list:
         """The variables that the statements read which the header of a loop stands for."""

@@ -50,3 +50,18 @@ def rows_of_a_view(x):
 def test_tangent_against_differences(f):
     x, t, h = np.array([0.7, -0.4, 1.1, 0.3]), np.array([0.2, 1.0, -0.5, 0.4]), 1e-6
     assert ad.jvp(f, (x,), (t,))[1] == pytest.approx((f(x + h * t) - f(x - h * t)) / (2 * h), rel=1e-7)
+
+
+def read_on_another_path(x):
+    if x[0] < 0.0:
+        for v in x:
+            x = x * v
+        return np.sum(x)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_a_loop_keeps_is_not_read_on_another_path(sign):
+    x, t, h = sign * np.array([0.7, -0.4, 1.1]), np.array([0.2, 1.0, -0.5]), 1e-6
+    f = read_on_another_path
+    assert ad.jvp(f, (x,), (t,))[1] == pytest.approx((f(x + h * t) - f(x - h * t)) / (2 * h), rel=1e-7)
