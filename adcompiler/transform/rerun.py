@@ -51,10 +51,12 @@ def _made_anew(saver, statement):
             if by_identity(phi.target) and is_made_here(phi.orelse):
                 v = phi.target.name
                 hint = f"store into it ({v}[:] = ...), or give it memory of its own ({v} = {v}.copy()), or leave the checkpoint out"
+                if isinstance(phi.target.type, Ref):
+                    hint = "keep the numbers and arrays in it under names of their own, or leave the checkpoint out"
                 return statement.loc, f"the loop makes '{v}' anew, which later trips change in place", hint
     for s in walk([statement]):
         if isinstance(s, ContainerOp) and s.kind in CHANGING and any(by_identity(v) for v in operands(s.value)):
-            hint = "store into the array that is there (d['v'][:] = ...), or leave the checkpoint out"
+            hint = "store into the array that is there (d['v'][:] = ...), or keep it under a name of its own, or leave the checkpoint out"
             return s.loc, "an object that is changed in place is put into a container", hint
     end = last_inside(b, statement)
     for v in b.layout.home:
