@@ -56,6 +56,16 @@ def test_what_would_mean_something_else_is_refused(f, what):
         ad.grad(f, backend="numba")(np.ones((3, 3)))
 
 
+def test_cross_products_of_complex_vectors():
+    b = np.array([1.0 + 2.0j, -0.5j, 3.0])
+
+    def f(a):
+        return np.sum(np.real(np.cross(a, b) + 2.0 * np.cross(b, a)) * W[0])
+
+    a = np.array([0.5j, 1.0 - 1.0j, 2.0])
+    assert np.allclose(ad.grad(f, backend="numba")(a), ad.grad(f)(a), rtol=1e-14)
+
+
 def names_of_functions(m):
     max, len, float = m[0], m[1, 1] * 2.0, 0.0
     for range in m[2]:
