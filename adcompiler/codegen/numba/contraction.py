@@ -110,8 +110,8 @@ def _becomes_number(lo, s, block, names) -> bool:
             return False
     filling = None
     if function != "empty":
-        if any(isinstance(u.ctx, ast.Store) for u in uses):
-            return False
+        if any(isinstance(u.ctx, ast.Store) or not _is_element(u, len(lengths)) for u in uses):
+            return False  # a view of it may be written
         filling = s.value.args[1] if function == "full" else constant(0.0)
         if not (isinstance(filling, ast.Constant) and isinstance(filling.value, float)):
             return False
@@ -133,6 +133,15 @@ def _becomes_number(lo, s, block, names) -> bool:
     lo.seen.setdefault(target, set()).add(Scalar(_FLOAT, None))
     lo.numbers.add(target)
     return True
+
+
+def _is_element(use, rank) -> bool:
+    """Is `x[...]` one element of an array of this rank?"""
+    parts = use.slice.elts if isinstance(use.slice, ast.Tuple) else [use.slice]
+    none = (ast.Slice, ast.Starred)
+    return len(parts) == rank and not any(
+        isinstance(p, none) or isinstance(p, ast.Constant) and not isinstance(p.value, int) for p in parts
+    )
 
 
 def _lengths(shape, names):
