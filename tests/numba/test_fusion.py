@@ -194,16 +194,6 @@ def test_a_name_of_an_argument_for_another_array():
     np.testing.assert_allclose(f.adjoint(tape), ad.grad(shortened)(X, 2), rtol=1e-12)
 
 
-def part_of_zeros(x):
-    def weighted(v):
-        return np.sum(v[2::-1] * v[:3]) * v[0]
-
-    s = 0.0
-    for k in range(2):
-        s += weighted(x * (1.0 + k))
-    return s
-
-
 def rows_of_zeros(x):
     m = np.zeros((2, x.shape[0]))
     row, part = m[1], m[:, 1:]
@@ -212,7 +202,6 @@ def rows_of_zeros(x):
     return np.sum(m * m)
 
 
-@pytest.mark.parametrize("f", [part_of_zeros, rows_of_zeros])
-def test_zeros_that_a_view_fills_stay_an_array(f):
+def test_zeros_that_a_view_fills_stay_an_array():
     x = np.array([0.5, -1.5, 2.0, 1.0])
-    assert np.allclose(ad.grad(f, backend="numba")(x), ad.grad(f)(x), rtol=1e-13)
+    assert np.allclose(ad.grad(rows_of_zeros, backend="numba")(x), ad.grad(rows_of_zeros)(x), rtol=1e-13)
