@@ -26,7 +26,7 @@ from .codegen.tangent import TangentGenerator, name_tangents
 from .errors import UnsupportedSyntaxError
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
-from .ir.nodes import Loop, Segment, Var, operands, walk
+from .ir.nodes import Call, Loop, Segment, Var, operands, walk
 from .ir.verify import verify
 from .rules.registry import forward_mode
 from .transform.automatic import DEEPEST, follow_plan, loops_to_mark, mark_for_checkpointing
@@ -127,7 +127,7 @@ def compile_function(
     options.update(plain=form == "none", tape_dtype=tape_dtype)
     if not instances:
         made = Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
-        made.is_checkpointed = marked
+        made.is_checkpointed, made.layout_decides = marked, _layout_decides(functions)
         return made
     note_shadows(instances, layouts, shadowed)
     options["volatile"] = volatile_families([layout, *layouts], shared)
@@ -138,7 +138,7 @@ def compile_function(
         shared_options = dict(namer=generator.namer, checked=signature.checked, **options)
         generator.parts.append(InstanceGenerator(instance, cx, its_layout, shadowed, **shared_options))
     made = generator.run()
-    made.is_checkpointed = marked
+    made.is_checkpointed, made.layout_decides = marked, _layout_decides(functions)
     return made
 
 
@@ -155,6 +155,12 @@ def compile_probe(source, signature: Signature, *, strict: bool = False, in_plac
     if calls:
         return compile_probe(source, signature, strict=strict, in_place=in_place | calls)
     return ProbeGenerator(function, cx, layout, signature, inputs, strict=strict, simplifying=False, verifying=False).run()
+
+
+def _layout_decides(functions) -> bool:
+    """Is there a call, as of `reshape`, that gives a view or a copy by the layout of its array?"""
+    values = (getattr(s, "value", None) for f in functions for s in walk(f.body))
+    return any(isinstance(v, Call) and v.rule is not None and v.rule.alias == "maybe" for v in values)
 
 
 def _is_marked(functions, checkpoint) -> bool:

@@ -55,6 +55,7 @@ class Compiled:
     can_be_repeated: bool = True  # running it twice is the same as once, and its adjoint is that of its slope
     has_own_adjoints: bool = False  # the user gives some, which no slope knows of
     is_checkpointed: bool = False  # the program has marks of checkpointing, or the compiler would set them
+    layout_decides: bool = False  # how arrays lie in memory says which of its views are copies
     replayed: list = field(default_factory=list)  # checkpointed loops: place, store and lists on the tape, what they keep
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 

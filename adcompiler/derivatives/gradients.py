@@ -12,7 +12,7 @@ from ..frontend.signature import Described, Signature
 from .checkpointed import written_checkpointed, written_product
 from .flattening import NotFlat
 from .forms import fresh_names, identifier, path_text
-from .private_copies import copy_text, apart
+from .private_copies import apart, copied_alike, copy_text
 from .written import free_name, written_function
 
 
@@ -57,6 +57,10 @@ def private_arguments(programs, compiled, signature: Signature, namespace: dict)
         (test,) = fresh_names(signature, "apart")
         namespace[test] = apart
         lines.append(f"assert {test}({tuple(with_parts)!r}, {', '.join(with_parts)})")
+    if changed and compiled.layout_decides and programs.backend != "numba":
+        (test,) = fresh_names(signature, "copied_alike")
+        namespace[test] = copied_alike
+        lines.append(f"assert {test}({tuple(changed)!r}, {', '.join(changed)})")
     given = [copy_text(n, d, namespace) if n in changed else n for n, d in signature.parameters]
     return given, lines
 

@@ -14,9 +14,12 @@ import copy
 import dataclasses
 import types
 
+import numpy as np
+
 from ..calling import shared_part
 from ..errors import UnsupportedSyntaxError
 from ..frontend.signature import Described
+from ..pytrees import leaves
 from ..rules.registry import inactive
 from .forms import identifier
 from .written import free_name, written_function
@@ -120,6 +123,27 @@ def apart(names, *values) -> bool:
     return True
 
 
-inactive(apart)
+def copied_alike(names, *values) -> bool:
+    """True; raises UnsupportedSyntaxError for an array that lies in memory with gaps, which its copy does not have.
 
-__all__ = ["apart", "copy_text", "new_object", "object_copier"]
+    >>> copied_alike(("a",), np.zeros((4, 4)).T)
+    True
+    >>> copied_alike(("a",), np.zeros((4, 4))[::2, ::2])
+    Traceback (most recent call last):
+    adcompiler.errors.UnsupportedSyntaxError: 'a' is a view of part of an array; the function whose derivative is taken changes it, and what it does to views of it depends on this
+      hint: pass a.copy()
+    """
+    for name, value in zip(names, values, strict=True):
+        for _, leaf in leaves(value):
+            if isinstance(leaf, np.ndarray) and leaf.size and leaf.copy(order="K").strides != leaf.strides:
+                raise UnsupportedSyntaxError(
+                    f"'{name}' is a view of part of an array; the function whose derivative is taken changes it, and what "
+                    "it does to views of it depends on this",
+                    hint=f"pass {name}.copy()",
+                )
+    return True
+
+
+inactive(apart, copied_alike)
+
+__all__ = ["apart", "copied_alike", "copy_text", "new_object", "object_copier"]
