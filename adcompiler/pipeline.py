@@ -215,7 +215,9 @@ def compile_tangent(
             options["namer"] = generator.namer
             part = TangentGenerator(instance.function, cx, its_layout, given, [], instance=instance, **options)
             generator.parts.append(part)
-        return generator.run()
+        made = generator.run()
+        made.layout_decides = _layout_decides((function, *[i.function for i in instances]))
+        return made
 
 
 def shadow_like(cx, variables, shadowed):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from ..calling import resolve_wrt
 from ..errors import AdcompilerError, UnsupportedSyntaxError
 from ..frontend.signature import Described, Signature
+from ..rules.registry import lookup
 from .derivative import Derivative
 from .forms import definition_text, identifier, primal_call
 from .gradients import described_binding, outputs_of, private_arguments
@@ -52,8 +53,9 @@ class _Changes:
 
     acts_outside, loc = False, None
 
-    def __init__(self, signature: Signature):
+    def __init__(self, signature: Signature, has_source: bool):
         self.mutated = tuple(range(len(signature.parameters)))
+        self.layout_decides = has_source  # a function with a rule changes nothing
 
     @classmethod
     def of(cls, programs, wrt, signature: Signature, strict: bool):
@@ -62,7 +64,7 @@ class _Changes:
         try:
             return programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
         except AdcompilerError:
-            return cls(signature)
+            return cls(signature, lookup(programs.function) is None)
 
 
 def written_copy(described: Described):

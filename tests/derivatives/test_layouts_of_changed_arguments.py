@@ -44,6 +44,15 @@ def test_gaps_are_refused_where_they_decide_what_is_a_view():
         ad.hvp(changed_through_a_vector)(m, WEIGHTS)
 
 
+def test_gaps_are_refused_in_tangents_inside_of_programs():
+    def outer(m, direction):
+        return ad.jvp(changed_through_a_vector, (m,), (direction,))[1]
+
+    m = np.cos(np.arange(48.0)).reshape(6, 8)[::2, ::2]
+    with pytest.raises(ad.UnsupportedSyntaxError, match="'m' is a view of part of an array"):
+        ad.grad(outer)(m, WEIGHTS)
+
+
 def test_gaps_do_not_matter_elsewhere():
     m = np.cos(np.arange(48.0)).reshape(6, 8)[::2, ::2]
     np.testing.assert_allclose(ad.hvp(changed_by_index)(m, WEIGHTS), along(changed_by_index, m, WEIGHTS), rtol=1e-6)
