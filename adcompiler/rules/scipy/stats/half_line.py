@@ -77,6 +77,33 @@ def expon_cdf(x, loc=0, scale=1):
     scale_bar = -y_bar * density * (x - loc) / scale
 
 
+@rule(stats.expon.logcdf, elementwise=True)
+def expon_logcdf(x, loc=0, scale=1):
+    y = stats.expon.logcdf(x, loc, scale)
+    ratio = inside(y, np.exp(stats.expon.logpdf(x, loc, scale) - y))
+    x_bar = y_bar * ratio
+    loc_bar = -y_bar * ratio
+    scale_bar = -y_bar * ratio * (x - loc) / scale
+
+
+@rule(stats.expon.sf, elementwise=True)
+def expon_sf(x, loc=0, scale=1):
+    y = stats.expon.sf(x, loc, scale)
+    density = stats.expon.pdf(x, loc, scale)
+    x_bar = -y_bar * density
+    loc_bar = y_bar * density
+    scale_bar = y_bar * density * (x - loc) / scale
+
+
+@rule(stats.expon.logsf, elementwise=True)
+def expon_logsf(x, loc=0, scale=1):
+    y = stats.expon.logsf(x, loc, scale)
+    ratio = inside(y, np.exp(stats.expon.logpdf(x, loc, scale) - y))
+    x_bar = -y_bar * ratio
+    loc_bar = y_bar * ratio
+    scale_bar = y_bar * ratio * (x - loc) / scale
+
+
 @rule(stats.gamma.logpdf, elementwise=True)
 def gamma_logpdf(x, a, loc=0, scale=1):
     y = stats.gamma.logpdf(x, a, loc, scale)
@@ -107,6 +134,36 @@ def gamma_cdf(x, a, loc=0, scale=1):
     a_bar = y_bar * gammainc_order_slope(a, (x - loc) / scale)
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale
+
+
+@rule(stats.gamma.logcdf, elementwise=True)
+def gamma_logcdf(x, a, loc=0, scale=1):
+    y = stats.gamma.logcdf(x, a, loc, scale)
+    ratio = inside(y, np.exp(stats.gamma.logpdf(x, a, loc, scale) - y))
+    x_bar = y_bar * ratio
+    a_bar = y_bar * inside(y, gammainc_order_slope(a, (x - loc) / scale) * np.exp(-y))
+    loc_bar = -y_bar * ratio
+    scale_bar = -y_bar * ratio * (x - loc) / scale
+
+
+@rule(stats.gamma.sf, elementwise=True)
+def gamma_sf(x, a, loc=0, scale=1):
+    y = stats.gamma.sf(x, a, loc, scale)
+    density = stats.gamma.pdf(x, a, loc, scale)
+    x_bar = -y_bar * density
+    a_bar = -y_bar * gammainc_order_slope(a, (x - loc) / scale)
+    loc_bar = y_bar * density
+    scale_bar = y_bar * density * (x - loc) / scale
+
+
+@rule(stats.gamma.logsf, elementwise=True)
+def gamma_logsf(x, a, loc=0, scale=1):
+    y = stats.gamma.logsf(x, a, loc, scale)
+    ratio = inside(y, np.exp(stats.gamma.logpdf(x, a, loc, scale) - y))
+    x_bar = -y_bar * ratio
+    a_bar = -y_bar * inside(y, gammainc_order_slope(a, (x - loc) / scale) * np.exp(-y))
+    loc_bar = y_bar * ratio
+    scale_bar = y_bar * ratio * (x - loc) / scale
 
 
 @rule(stats.halfnorm.logpdf, elementwise=True)

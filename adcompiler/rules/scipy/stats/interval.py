@@ -47,6 +47,33 @@ def beta_cdf(x, a, b, loc=0, scale=1):
     scale_bar = -y_bar * density * (x - loc) / scale
 
 
+@rule(stats.beta.logcdf, elementwise=True)
+def beta_logcdf(x, a, b, loc=0, scale=1):
+    y = stats.beta.logcdf(x, a, b, loc, scale)
+    ratio = inside(y, np.exp(stats.beta.logpdf(x, a, b, loc, scale) - y))
+    x_bar = y_bar * ratio
+    loc_bar = -y_bar * ratio
+    scale_bar = -y_bar * ratio * (x - loc) / scale
+
+
+@rule(stats.beta.sf, elementwise=True)
+def beta_sf(x, a, b, loc=0, scale=1):
+    y = stats.beta.sf(x, a, b, loc, scale)
+    density = stats.beta.pdf(x, a, b, loc, scale)
+    x_bar = -y_bar * density
+    loc_bar = y_bar * density
+    scale_bar = y_bar * density * (x - loc) / scale
+
+
+@rule(stats.beta.logsf, elementwise=True)
+def beta_logsf(x, a, b, loc=0, scale=1):
+    y = stats.beta.logsf(x, a, b, loc, scale)
+    ratio = inside(y, np.exp(stats.beta.logpdf(x, a, b, loc, scale) - y))
+    x_bar = -y_bar * ratio
+    loc_bar = y_bar * ratio
+    scale_bar = y_bar * ratio * (x - loc) / scale
+
+
 @rule(stats.uniform.logpdf, elementwise=True)
 def uniform_logpdf(x, loc=0, scale=1):
     y = stats.uniform.logpdf(x, loc, scale)

@@ -12,7 +12,7 @@ def calls(shapes, x, without_shapes=(), methods=("logpdf", "pdf", "cdf")):
     loc, scale = 0.1, 1.3
     for name, given in shapes.items():
         for method in methods:
-            whole = tuple(int(s + 1) for s in given) if method in ("cdf", "sf") and name in without_shapes else given
+            whole = tuple(int(s + 1) for s in given) if method in ("cdf", "sf", "logcdf", "logsf") and name in without_shapes else given
             function = getattr(getattr(stats, name), method)
             yield function, (loc + scale * x, *whole, loc, scale), {}
             yield function, (x[:, None], *whole), {}

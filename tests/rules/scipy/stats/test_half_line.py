@@ -18,6 +18,7 @@ SHAPES = {
 CASES = [
     *calls(SHAPES, X, without_shapes=("invgamma", "lognorm", "weibull_min")),
     *calls({"pareto": (2.3,)}, X + 1.0, without_shapes=("pareto",)),
+    *calls({"expon": (), "gamma": (2.3,)}, X, methods=("logcdf", "sf", "logsf")),
 ]
 
 
@@ -33,3 +34,10 @@ def test_every_rule_of_the_file_has_a_case():
 def test_outside_the_support():
     assert adjoints(stats.expon.logpdf, np.array([-1.0, 1.0])) == [[0.0, -1.0]]
     assert adjoints(stats.gamma.pdf, np.array([-1.0]), 2.0)[0] == [0.0]
+    assert adjoints(stats.expon.logsf, np.array([-1.0, 1.0])) == [[0.0, -1.0]]
+    assert adjoints(stats.gamma.logcdf, np.array([-1.0]), 2.0) == [[0.0], [0.0]]
+
+
+def test_far_in_the_tail():
+    """The hazard rate is a ratio of logarithms: exact where density and survival function have long been 0."""
+    np.testing.assert_allclose(adjoints(stats.expon.logsf, np.array([2000.0]), 0.0, 2.0), [[-0.5], [0.5], [500.0]], rtol=1e-12)

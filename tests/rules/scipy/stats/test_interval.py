@@ -12,7 +12,10 @@ lookup(stats.norm.logpdf)
 from adcompiler.rules.scipy.stats import interval as rules  # noqa: E402
 
 SHAPES = {"beta": (1.7, 2.4), "uniform": ()}
-CASES = [*calls(SHAPES, U, without_shapes=("beta",))]
+CASES = [
+    *calls(SHAPES, U, without_shapes=("beta",)),
+    *calls({"beta": (1.7, 2.4)}, U, without_shapes=("beta",), methods=("logcdf", "sf", "logsf")),
+]
 
 
 @pytest.mark.parametrize("function, args, kwargs", CASES)
