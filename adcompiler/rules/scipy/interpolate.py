@@ -2,7 +2,7 @@
 
 Splines are linear in the values that they interpolate; the first and last value of a periodic one share their adjoint
 evenly. Knots and the points of a grid have no rule. Interpolator objects are tuples in differentiated code, see
-`adcompiler.runtime.scipy.splines`.
+`adcompiler.runtime.scipy.splines` and `local_interpolation`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from scipy import interpolate
 
 from ...ir.types import Num, Tup
+from ...runtime.scipy.local_interpolation import akima_interpolator, linear_interpolator, pchip_interpolator
 from ...runtime.scipy.splines import (
     basis_coefficients_adjoint,
     basis_spline,
@@ -86,6 +87,9 @@ written_out(interpolate.PPoly, piecewise_polynomial)
 written_out(interpolate.BSpline, basis_spline)
 written_out(interpolate.make_interp_spline, interpolating_spline)
 written_out(interpolate.RegularGridInterpolator, grid_interpolator)
+written_out(interpolate.interp1d, linear_interpolator)
+written_out(interpolate.PchipInterpolator, pchip_interpolator)
+written_out(interpolate.Akima1DInterpolator, akima_interpolator)
 
 
 @rule(cubic_coefficients, when={"axis": 0}, infer=_with(1, 1))

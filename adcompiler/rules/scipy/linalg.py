@@ -383,6 +383,48 @@ def expm(A):
     y_dot = frechet_derivative(linalg.expm, A, A_dot) if ndim(A) > 1 else y * np.reshape(A_dot, np.shape(y))
 
 
+@rule(linalg.cosm)
+def cosm(A):
+    y = linalg.cosm(A)
+    A_bar = frechet_adjoint(linalg.cosm, A, y_bar)
+    y_dot = frechet_derivative(linalg.cosm, A, A_dot)
+
+
+@rule(linalg.sinm)
+def sinm(A):
+    y = linalg.sinm(A)
+    A_bar = frechet_adjoint(linalg.sinm, A, y_bar)
+    y_dot = frechet_derivative(linalg.sinm, A, A_dot)
+
+
+@rule(linalg.tanm)
+def tanm(A):
+    y = linalg.tanm(A)
+    A_bar = frechet_adjoint(linalg.tanm, A, y_bar)
+    y_dot = frechet_derivative(linalg.tanm, A, A_dot)
+
+
+@rule(linalg.coshm)
+def coshm(A):
+    y = linalg.coshm(A)
+    A_bar = frechet_adjoint(linalg.coshm, A, y_bar)
+    y_dot = frechet_derivative(linalg.coshm, A, A_dot)
+
+
+@rule(linalg.sinhm)
+def sinhm(A):
+    y = linalg.sinhm(A)
+    A_bar = frechet_adjoint(linalg.sinhm, A, y_bar)
+    y_dot = frechet_derivative(linalg.sinhm, A, A_dot)
+
+
+@rule(linalg.tanhm)
+def tanhm(A):
+    y = linalg.tanhm(A)
+    A_bar = frechet_adjoint(linalg.tanhm, A, y_bar)
+    y_dot = frechet_derivative(linalg.tanhm, A, A_dot)
+
+
 @rule(linalg.logm, infer="unknown")
 def logm(A):
     y = linalg.logm(A)

@@ -498,8 +498,8 @@ def interpolator_value(interpolator, x, nu=0, extrapolate=None):
     >>> float(interpolator_value(interpolate.CubicSpline(np.arange(3.0), np.arange(3.0)), 1.5))
     1.5
     """
-    if isinstance(interpolator, interpolate.RegularGridInterpolator):
-        return interpolator(x)
+    if isinstance(interpolator, (interpolate.RegularGridInterpolator, interpolate.interp1d)):
+        return interpolator(x)[()]
     return interpolator(x, nu, extrapolate)[()]
 
 
@@ -530,9 +530,27 @@ def interpolator_tangent(x_dot, y, interpolator, x, nu=0, extrapolate=None):
 
 
 def _slope(interpolator, x, nu, extrapolate):
+    if isinstance(interpolator, interpolate.interp1d):
+        return _line_slope(interpolator, x)
     if not isinstance(interpolator, (interpolate.PPoly, interpolate.BSpline)):
         raise TypeError(f"the derivative of a {type(interpolator).__name__} in its points is not known")
     return interpolator(x, nu + 1, extrapolate)[()]
+
+
+def _line_slope(interpolator, x):
+    """The slope of `scipy.interpolate.interp1d`, 0 outside where a constant is filled in."""
+    if interpolator._kind != "linear" or interpolator.axis != 0:
+        raise TypeError(
+            "scipy.interpolate.interp1d has a derivative in its points for kind='linear' and axis=0: use CubicSpline or "
+            "make_interp_spline for other kinds"
+        )
+    line, values = interpolator.x, np.asarray(interpolator.y, float)
+    slopes = np.transpose(np.diff(np.transpose(values)) / np.diff(line))
+    slope = interpolate.PPoly(slopes[np.newaxis], line)(x)[()]
+    if isinstance(interpolator.fill_value, str):
+        return slope
+    place = beside(x, slope)
+    return np.where((place < line[0]) | (place > line[-1]), 0.0, slope)[()]
 
 
 def _demand_linear(interpolator):

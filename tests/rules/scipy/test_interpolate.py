@@ -5,6 +5,7 @@ from scipy import interpolate
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
+from adcompiler.runtime.scipy import local_interpolation as local
 from adcompiler.runtime.scipy import splines
 from tests.rules.scipy.both_modes import check_both_modes
 from tests.rules.template_check import check_template, uncovered_rules
@@ -183,9 +184,72 @@ def test_fit_of_a_spline():
 @pytest.mark.parametrize("f, words", [
     (lambda p: interpolate.CubicSpline(p * X, Y)(2.0), "argument 'x'"),
     (lambda p: interpolate.CubicSpline(X, p * YY.T, axis=1)(2.0)[0], "this form"),
-    (lambda p: interpolate.PchipInterpolator(X, p * Y)(2.0), "PchipInterpolator"),
+    (lambda p: interpolate.PchipInterpolator(X, p * YY.T, axis=1)(2.0)[0], "PchipInterpolator has a derivative along the first axis"),
+    (lambda p: interpolate.KroghInterpolator(X, p * Y)(2.0), "KroghInterpolator"),
+    (lambda p: interpolate.interp1d(X, p * Y, kind="cubic")(2.0), "kind='linear', not for 'cubic': use CubicSpline"),
+    (lambda p: interpolate.interp1d(X, Y, kind="cubic")(2.0 * p), "kind='linear' and axis=0"),
+    (lambda p: interpolate.interp1d(X, p * YY.T)(2.0)[0], "interp1d has a derivative along the first axis"),
     (lambda p: interpolate.interpn(GRID, p * np.ones((4, 5)), INSIDE, method="cubic")[0], "this form of scipy.interpolate.interpn"),
 ])
 def test_refused(f, words):
-    with pytest.raises(ad.AdcompilerError, match=words):
+    with pytest.raises((ad.AdcompilerError, NotImplementedError, TypeError), match=words):
         ad.grad(f)(1.1)
+
+
+# ---- interpolants whose slopes depend on the nearest points ----
+
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+def linear(x, y, t):
+    f = interpolate.interp1d(x, y)
+    return np.sum(f(t * np.array([0.8, 1.0, 1.1])) * WEIGHTS) + f(t + 0.3) ** 2
+
+
+def linear_with_ends(x, y, t):
+    f = interpolate.interp1d(x, y, bounds_error=False, fill_value=(y[0], 3.0 * y[-1]))
+    return np.sum(f(t * np.array([0.1, 1.0, 11.0])) * WEIGHTS) + f(t + 0.3) ** 2
+
+
+def linear_beyond(x, y, t):
+    f = interpolate.interp1d(x, y, fill_value="extrapolate", assume_sorted=True)
+    return np.sum(f(t * np.array([0.1, 1.0, 11.0])) * WEIGHTS)
+
+
+def linear_in_columns(x, y, t):
+    f = interpolate.interp1d(x[::-1], np.outer(y[::-1], WEIGHTS + y[0]), axis=0, bounds_error=False, fill_value=0.0)
+    return np.sum(f(t) * WEIGHTS) + np.sum(f(t * np.array([0.1, 1.1])))
+
+
+def monotone(x, y, t):
+    f = interpolate.PchipInterpolator(x, y)
+    return np.sum(f(t * np.array([0.1, 1.0, 11.0])) * WEIGHTS) + f(t, 1) + f.derivative()(t + 0.3)
+
+
+def akima(x, y, t):
+    smooth = interpolate.Akima1DInterpolator(x, np.outer(y, WEIGHTS), method="makima", extrapolate=True)
+    return interpolate.Akima1DInterpolator(x, y)(t + 0.3) ** 2 + np.sum(smooth(t * np.array([0.1, 1.1])))
+
+
+@pytest.mark.parametrize("f", [linear, linear_with_ends, linear_beyond, linear_in_columns, monotone, akima])
+def test_interpolants_of_nearest_points(f):
+    check_both_modes(f, X, Y, 2.1, tolerance=1e-6, step=1e-4)
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_their_values_are_those_of_scipy(size):
+    x = X[:size]
+    t = np.linspace(x[0], x[-1], 31)
+    for y in (Y[:size], YY[:size], np.sort(Y[:size]), np.zeros(size)):
+        for ours, theirs in [
+            (local.linear_interpolator(x, y, axis=0), interpolate.interp1d(x, y, axis=0)),
+            (local.pchip_interpolator(x, y), interpolate.PchipInterpolator(x, y)),
+            (local.akima_interpolator(x, y), interpolate.Akima1DInterpolator(x, y)),
+            (local.akima_interpolator(x, y, method="makima"), interpolate.Akima1DInterpolator(x, y, method="makima")),
+        ]:
+            np.testing.assert_allclose(ours(t), theirs(t), rtol=1e-12, atol=1e-13)
+
+
+def test_a_point_outside_is_an_error_as_in_scipy():
+    with pytest.raises(ValueError, match="outside the interpolation range"):
+        ad.grad(lambda p: interpolate.interp1d(X, p * Y)(20.0))(1.1)

@@ -103,6 +103,8 @@ DECOMPOSITIONS = (
 )
 FUNCTIONS = (
     [(linalg.expm, (f(*s),), {}) for f in BOTH for s in [(3, 3), (1, 1), (2, 3, 3)]] + [(linalg.expm, (np.zeros((2, 2)),), {})]
+    + [(g, (0.4 * f(3, 3),), {}) for f in BOTH
+       for g in (linalg.cosm, linalg.sinm, linalg.tanm, linalg.coshm, linalg.sinhm, linalg.tanhm)]
     + [(g, (positive(0.3 * f(3, 3)) + 0.2 * f(3, 3),), {}) for g in (linalg.logm, linalg.sqrtm) for f in BOTH]
     + [(linalg.fractional_matrix_power, (positive(0.3 * f(3, 3)), t), {}) for f in BOTH for t in (0.3, -1.5, 2)]
     + [(linalg.solve_sylvester, (regular(f, 3, 3), regular(f, 2, 2), f(3, 2)), {}) for f in BOTH]

@@ -7,6 +7,7 @@ import adcompiler as ad
 from tests.rules.scipy.special import test_bessel, test_further, test_gamma_and_error, test_statistical
 
 REAL = {f: x for file in (test_bessel, test_further, test_gamma_and_error, test_statistical) for f, x in file.REAL.items()}
+K = np.arange(1.0, 6.0)
 X = np.array([0.3, 0.9, 1.7])
 A = np.array([[3.0, 0.4, 0.2], [0.1, 2.5, -0.3], [0.6, 0.2, 4.0]])
 
@@ -43,6 +44,8 @@ def test_special_functions(function):
     (lambda a: np.sum(linalg.solve(a, X) ** 2), A), (lambda a: np.sum(linalg.inv(a) ** 2), A),
     (lambda a: np.sum(linalg.cholesky(a @ a.T, lower=True) ** 3), A),
     (lambda a: np.sum(linalg.solve_triangular(a, X, lower=True) ** 2), A), (lambda a: np.sum(linalg.expm(0.1 * a)), A),
+    (lambda a: np.sum(linalg.cosm(0.1 * a) * linalg.tanhm(0.1 * a)), A),
+    (lambda y: np.sum(interpolate.PchipInterpolator(K, y)(K[:-1] + 0.3) ** 2), K ** 2),
     (lambda a: linalg.det(a) ** 2, A), (lambda x: np.sum(linalg.toeplitz(x) ** 3), X),
     (lambda x: np.sum(np.abs(fft.fft(x)) ** 4), X), (lambda x: np.sum(fft.dct(x) ** 3), X),
     (lambda x: np.sum(stats.norm.logpdf(x, x[0], x[1] ** 2)), X), (lambda x: np.sum(stats.gamma.logpdf(x, x[0] + 1.0)), X),
