@@ -1,5 +1,5 @@
-"""SciPy's interpolants whose slopes depend on the nearest points only, in NumPy: they are differentiated in its place, in
-the values and in the points.
+"""SciPy's interpolants whose slopes depend on the nearest points only, in NumPy: they are differentiated in its place,
+in the values and in the points.
 
 Inside, the interpolation axis is the last one, along which the points broadcast.
 """
@@ -14,7 +14,7 @@ from .splines import PiecewisePolynomial, beside, polynomial_value
 
 
 class LinearInterpolator(NamedTuple):
-    """`scipy.interpolate.interp1d` of kind "linear": coefficients as of a piecewise polynomial, and what stands outside.
+    """`scipy.interpolate.interp1d` of kind "linear": coefficients of a piecewise polynomial, and what stands outside.
 
     >>> float(LinearInterpolator(np.array([[2.0], [1.0]]), np.array([0.0, 1.0]), "extrapolate")(2.0))
     5.0
@@ -52,7 +52,7 @@ def linear_interpolator(
             f"scipy.interpolate.interp1d has a derivative for kind='linear', not for {kind!r}: use CubicSpline, "
             "make_interp_spline(x, y, k) or PchipInterpolator"
         )
-    _demand_first_axis("interp1d", axis, np.ndim(y))
+    _demand_real_first_axis("interp1d", axis, y)
     x, y = np.asarray(x), np.asarray(y)
     if not assume_sorted:
         order = np.argsort(x, kind="mergesort")
@@ -61,8 +61,10 @@ def linear_interpolator(
     return LinearInterpolator(np.stack((slopes, y[:-1])), x, fill_value, bounds_error)
 
 
-def _demand_first_axis(name, axis, rank):
-    if axis % rank != 0:
+def _demand_real_first_axis(name, axis, y):
+    if np.iscomplexobj(y):
+        raise TypeError(f"scipy.interpolate.{name} has a derivative for real values: use y.real and y.imag")
+    if axis % np.ndim(y) != 0:
         raise NotImplementedError(
             f"scipy.interpolate.{name} has a derivative along the first axis: move it there, "
             f"{name}(x, np.moveaxis(y, {axis}, 0), axis=0)"
@@ -75,7 +77,7 @@ def pchip_interpolator(x, y, axis=0, extrapolate=None):
     >>> round(float(pchip_interpolator(np.arange(3.0), np.array([0.0, 1.0, 4.0]))(1.5)), 12)
     2.1875
     """
-    _demand_first_axis("PchipInterpolator", axis, np.ndim(y))
+    _demand_real_first_axis("PchipInterpolator", axis, y)
     x, y = np.asarray(x), np.asarray(y)
     return hermite_polynomial(x, y, monotone_slopes(x, y), True if extrapolate is None else extrapolate)
 
@@ -86,7 +88,7 @@ def akima_interpolator(x, y, axis=0, *, method="akima", extrapolate=None):
     >>> round(float(akima_interpolator(np.arange(3.0), np.array([0.0, 1.0, 4.0]))(1.5)), 12)
     2.25
     """
-    _demand_first_axis("Akima1DInterpolator", axis, np.ndim(y))
+    _demand_real_first_axis("Akima1DInterpolator", axis, y)
     x, y = np.asarray(x), np.asarray(y)
     return hermite_polynomial(x, y, akima_slopes(x, y, method), False if extrapolate is None else extrapolate)
 
