@@ -15,17 +15,20 @@ import numpy as np
 from ..runtime.powers import power_derivative
 from ..runtime.quotients import quotient_or_zero
 from ..runtime.sequences import (
+    adjoint_of_others,
+    change_of_others,
     differences,
     dot_each,
     each_of_sum,
     products_of_others,
+    scaled_conjugates,
     scaled_each,
     share_among_ties,
     sums,
     summed_to,
 )
 from ..runtime.special import digamma, polygamma
-from .registry import LISTS, is_active, is_literal, rule
+from .registry import LISTS, conj, is_active, is_literal, is_real, rule
 
 
 # math: floating-point arithmetic
@@ -177,10 +180,16 @@ def hypot(*coordinates):
 @rule(math.prod)
 def prod(iterable, /, *, start=1):
     y = math.prod(iterable, start=start)
-    iterable_bar = scaled_each(products_of_others(iterable, start), y_bar, like=iterable)
-    start_bar = y_bar * math.prod(iterable)
+    scaled = (y_bar if start == 1 else y_bar * start) if is_literal(start) else y_bar * conj(start)
+    iterable_bar = (
+        scaled_each(products_of_others(iterable), scaled, like=iterable)
+        if is_real(y)
+        else scaled_conjugates(products_of_others(iterable), scaled, like=iterable)
+    )
+    start_bar = y_bar * (math.prod(iterable) if is_real(y) else np.conj(math.prod(iterable)))
+    others_dot = dot_each(products_of_others(iterable), iterable_dot) if is_active(iterable) else 0.0
     y_dot = (
-        dot_each(products_of_others(iterable, start), iterable_dot) if is_active(iterable) else 0.0
+        (others_dot if start == 1 else start * others_dot) if is_literal(start) else start * others_dot
     ) + start_dot * math.prod(iterable)
 
 
@@ -189,8 +198,8 @@ if hasattr(math, "sumprod"):
     @rule(math.sumprod, multilinear=("p", "q"))
     def sumprod(p, q, /):
         y = math.sumprod(p, q)
-        p_bar = scaled_each(q, y_bar, like=p)
-        q_bar = scaled_each(p, y_bar, like=q)
+        p_bar = scaled_each(q, y_bar, like=p) if is_real(y) else scaled_conjugates(q, y_bar, like=p)
+        q_bar = scaled_each(p, y_bar, like=q) if is_real(y) else scaled_conjugates(p, y_bar, like=q)
 
 
 # math: angles and trigonometric functions
@@ -466,8 +475,31 @@ def polygamma_(n, x):
 @rule(dot_each, multilinear=("p", "q"))
 def dot_each_(p, q):
     y = dot_each(p, q)
-    p_bar = scaled_each(q, y_bar, like=p)
-    q_bar = scaled_each(p, y_bar, like=q)
+    p_bar = scaled_each(q, y_bar, like=p) if is_real(y) else scaled_conjugates(q, y_bar, like=p)
+    q_bar = scaled_each(p, y_bar, like=q) if is_real(y) else scaled_conjugates(p, y_bar, like=q)
+
+
+@rule(products_of_others)
+def products_of_others_(values):
+    y = products_of_others(values)
+    values_bar = adjoint_of_others(y_bar, values)
+    y_dot = change_of_others(values_dot, values)
+
+
+@rule(scaled_conjugates, constant_in=("like",), unchecked=LISTS)
+def scaled_conjugates_(values, factor, like):
+    z = scaled_conjugates(values, factor, like)
+    values_bar = scaled_conjugates(z_bar, factor, like=values)
+    factor_bar = dot_each(values, z_bar)
+    z_dot = (
+        (
+            sums(scaled_conjugates(values_dot, factor, like), scaled_conjugates(values, factor_dot, like))
+            if is_active(factor)
+            else scaled_conjugates(values_dot, factor, like)
+        )
+        if is_active(values)
+        else scaled_conjugates(values, factor_dot, like)
+    )
 
 
 @rule(differences, linear=("p", "q"))

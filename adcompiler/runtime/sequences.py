@@ -45,23 +45,60 @@ def sums(p, q):
     return [a + b for a, b in zip(p, q, strict=True)]
 
 
-def products_of_others(values, start=1):
-    """For each element the product of `start` and all other elements, without a division: zeros do no harm.
+def products_of_others(values):
+    """For each element the product of all others, without a division: zeros do no harm. An array gives an array.
 
     >>> products_of_others([2.0, 0.0, 5.0])
     [0.0, 10.0, 0.0]
     """
-    values = list(values)
+    factors = list(values)
     products = []
-    before = start
-    for v in values:
+    before = 1
+    for v in factors:
         products.append(before)
         before = before * v
     after = 1
-    for i in range(len(values) - 1, -1, -1):
+    for i in range(len(factors) - 1, -1, -1):
         products[i] = products[i] * after
-        after = after * values[i]
-    return products
+        after = after * factors[i]
+    return np.array(products, values.dtype) if isinstance(values, np.ndarray) else _structured(products, values)
+
+
+def change_of_others(direction, values):
+    """How `products_of_others(values)` changes along a direction; None in it stands for a zero.
+
+    >>> change_of_others((1.0, None, 0.0), (2.0, 3.0, 5.0))
+    (0.0, 5.0, 3.0)
+    """
+    factors, count = list(values), len(values)
+    changes = [0.0] * count
+    for i in range(count):
+        if direction[i] is not None:
+            rest = products_of_others(factors[:i] + factors[i + 1 :])
+            for k in range(count):
+                if k != i:
+                    changes[k] = changes[k] + direction[i] * rest[k if k < i else k - 1]
+    return _structured(changes, values)
+
+
+def adjoint_of_others(y_bar, values):
+    """The adjoint of `products_of_others(values)`: the change itself of real numbers, as second derivatives are symmetric.
+
+    >>> adjoint_of_others((1.0, None, 0.0), (2.0, 3.0, 5.0))
+    (0.0, 5.0, 3.0)
+    """
+    change = change_of_others([None if v is None else v.conjugate() for v in y_bar], values)
+    return scaled_conjugates(change, 1.0, like=values)
+
+
+def scaled_conjugates(values, factor, like):
+    """`factor` times the conjugate of each of `values`, in the structure of `like`, and real where that is real.
+
+    >>> scaled_conjugates([2.0, 1.0j], 1.0j, like=(1.0, 1.0j))
+    (0.0, (1+0j))
+    """
+    each = [0.0 if v is None else factor * v.conjugate() for v in values]
+    return _structured([z if np.iscomplexobj(of) else z.real for z, of in zip(each, like, strict=True)], like)
 
 
 def each_of_sum(values, y_bar):

@@ -4,9 +4,18 @@ import math
 import numpy as np
 import pytest
 
+import adcompiler as ad
 from adcompiler.rules import scalar
 from adcompiler.rules.registry import lookup
-from adcompiler.runtime.sequences import differences, dot_each, each_of_sum, products_of_others, scaled_each, sums
+from adcompiler.runtime.sequences import (
+    differences,
+    dot_each,
+    each_of_sum,
+    products_of_others,
+    scaled_conjugates,
+    scaled_each,
+    sums,
+)
 from adcompiler.runtime.special import digamma, polygamma
 from tests.rules.elementwise_inputs import adjoints
 from tests.rules.template_check import check_template, uncovered_rules
@@ -42,9 +51,13 @@ CASES = [
     (differences, ((1.0, 2.0), [3.0, 4.0]), {}), (sums, ((1.0, 2.0), [3.0, 4.0]), {}),
     (scaled_each, ([1.0, 2.0], 3.0), {}),
     (scaled_each, (np.array([1.0, 2.0]), 3.0), {"like": [0.0, 0.0]}),
+    (math.prod, ([1.5 + 0.3j, 2.0, 0.4 - 1.0j],), {}), (math.prod, ([1.5, 2.0],), {"start": 1.0 - 0.5j}),
+    (dot_each, ([1.0 - 2.0j, 2.0], (3.0, 4.0j)), {}), (scaled_conjugates, ((1.0 - 2.0j, 2.0), 3.0j), {"like": (1.0j, 2.0)}),
+    (products_of_others, ((1.0, 2.0 + 0.5j, -0.7),), {}), (products_of_others, (np.array([0.0, 2.0, 3.0]),), {}),
 ]
 if hasattr(math, "sumprod"):
-    CASES += [(math.sumprod, ([1.0, 2.0], (3.0, 4.0)), {}), (math.sumprod, (np.array([1.0, 2.0]), [3, 4]), {})]
+    CASES += [(math.sumprod, ([1.0, 2.0], (3.0, 4.0)), {}), (math.sumprod, (np.array([1.0, 2.0]), [3, 4]), {}),
+              (math.sumprod, ([1.0 + 1.0j, 2.0], (3.0, 4.0j)), {})]
 if hasattr(math, "fma"):
     CASES += [(math.fma, (1.0, 2.0, 3.0), {})]
 
@@ -100,7 +113,7 @@ def test_only_the_winner_gets_the_adjoint():
 # Runtime functions
 
 def test_products_with_zeros():
-    assert products_of_others([2.0, 3.0, 4.0], 10) == [120.0, 80.0, 60.0]
+    assert products_of_others([2.0, 3.0, 4.0]) == [12.0, 8.0, 6.0]
     assert products_of_others([0.0, 0.0, 4.0]) == [0.0, 0.0, 0.0]
     assert products_of_others([]) == []
 
@@ -128,3 +141,17 @@ def test_polygamma(n, x, value):
 def test_polygamma_at_poles_and_infinity():
     assert math.isnan(digamma(0.0)) and math.isnan(digamma(-3.0)) and math.isnan(digamma(math.nan))
     assert digamma(math.inf) == math.inf and polygamma(1, math.inf) == 0.0
+
+
+def test_products_of_complex_numbers_in_programs():
+    def product(x, y):
+        z = math.prod([complex(x, y), complex(y, 2.0 * x), x, 1.5j], start=complex(y, 1.0))
+        return z.real + 2.0 * z.imag
+
+    def squared(v):
+        return math.prod([v[0], v[1] * v[0], v[2]]) ** 2 + math.prod(v, start=v[1])
+
+    ad.check_gradients(product, 1.3, 0.7)
+    v = np.array([1.1, 0.7, -0.4])
+    differences = [(ad.grad(squared)(v + 1e-5 * e) - ad.grad(squared)(v - 1e-5 * e)) / 2e-5 for e in np.eye(3)]
+    np.testing.assert_allclose(ad.hessian(squared)(v), differences, rtol=1e-7)
