@@ -67,7 +67,7 @@ def _writes_any(item, names) -> bool:
 
 
 def tidy_signs(code) -> bool:
-    """`x += -e` is `x -= e`, `--e` is `e`, `-1.0 * e` is `-e`, `-a * b` is `-(a * b)`."""
+    """`x += -e` is `x -= e`, `a * --e` is `a * e`, `-1.0 * e` is `-e`, `-a * b` is `-(a * b)`."""
     changed = False
     for item in lines(code):
         if not isinstance(item, Line):
@@ -76,6 +76,8 @@ def tidy_signs(code) -> bool:
             continue
         signed = _Signs()
         item.value = signed.visit(item.value)
+        if item.op is not None:
+            item.value = signed.without_both(item.value)
         changed |= signed.changed
         if (
             isinstance(item.op, (ast.Add, ast.Sub))
@@ -89,18 +91,24 @@ def tidy_signs(code) -> bool:
 
 
 class _Signs(ast.NodeTransformer):
+    """`--e` is a copy of an array `e`: it is `e` only where that is a new value, or where it is an operand."""
+
     changed = False
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
-        inner = node.operand
-        if isinstance(node.op, ast.USub) and isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.USub):
-            self.changed = True
-            return inner.operand
-        return node
+        return self.without_both(node) if _is_negative(node) and _is_made_anew(node.operand.operand) else node
+
+    def without_both(self, node):
+        """`e` of `--e`; anything else as it is."""
+        if not _is_negative(node):
+            return node
+        self.changed = True
+        return node.operand.operand
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
+        node.left, node.right = self.without_both(node.left), self.without_both(node.right)
         if (
             isinstance(node.op, (ast.Mult, ast.Div))
             and isinstance(node.left, ast.UnaryOp)
@@ -121,6 +129,15 @@ class _Signs(ast.NodeTransformer):
                     self.changed = True
                     return ast.UnaryOp(ast.USub(), other)
         return node
+
+
+def _is_negative(node) -> bool:
+    """Is it `--e`?"""
+    return all(isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub) for n in (node, getattr(node, "operand", None)))
+
+
+def _is_made_anew(node) -> bool:
+    return isinstance(node, (ast.BinOp, ast.Constant))
 
 
 def conditional_expressions(code) -> bool:
