@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import UnsupportedSyntaxError
 from .splines import PiecewisePolynomial, beside, polynomial_value
 
 
@@ -48,9 +49,9 @@ def linear_interpolator(
     4.0
     """
     if kind != "linear":
-        raise NotImplementedError(
-            f"scipy.interpolate.interp1d has a derivative for kind='linear', not for {kind!r}: use CubicSpline, "
-            "make_interp_spline(x, y, k) or PchipInterpolator"
+        raise UnsupportedSyntaxError(
+            f"scipy.interpolate.interp1d has a derivative for kind='linear', not for {kind!r}",
+            hint="use CubicSpline, make_interp_spline(x, y, k) or PchipInterpolator",
         )
     _demand_real_first_axis("interp1d", axis, y)
     x, y = np.asarray(x), np.asarray(y)
@@ -63,11 +64,13 @@ def linear_interpolator(
 
 def _demand_real_first_axis(name, axis, y):
     if np.iscomplexobj(y):
-        raise TypeError(f"scipy.interpolate.{name} has a derivative for real values: use y.real and y.imag")
+        raise UnsupportedSyntaxError(
+            f"scipy.interpolate.{name} has a derivative for real values", hint="use y.real and y.imag"
+        )
     if axis % np.ndim(y) != 0:
-        raise NotImplementedError(
-            f"scipy.interpolate.{name} has a derivative along the first axis: move it there, "
-            f"{name}(x, np.moveaxis(y, {axis}, 0), axis=0)"
+        raise UnsupportedSyntaxError(
+            f"scipy.interpolate.{name} has a derivative along the first axis",
+            hint=f"move it there, {name}(x, np.moveaxis(y, {axis}, 0), axis=0)",
         )
 
 

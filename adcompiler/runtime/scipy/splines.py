@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import interpolate
 
+from ...errors import UnsupportedSyntaxError
+
 # Unit vectors that are interpolated at once, which bounds the memory of an adjoint.
 _CHUNK = 256
 
@@ -540,9 +542,9 @@ def _slope(interpolator, x, nu, extrapolate):
 def _line_slope(interpolator, x):
     """The slope of `scipy.interpolate.interp1d`, 0 outside where a constant is filled in."""
     if interpolator._kind != "linear" or interpolator.axis != 0 or np.iscomplexobj(interpolator.y):
-        raise TypeError(
-            "scipy.interpolate.interp1d has a derivative in its points for real values, kind='linear' and axis=0: use "
-            "CubicSpline or make_interp_spline for other kinds"
+        raise UnsupportedSyntaxError(
+            "scipy.interpolate.interp1d has a derivative in its points for real values, kind='linear' and axis=0",
+            hint="use CubicSpline or make_interp_spline for other kinds",
         )
     line, values = interpolator.x, np.asarray(interpolator.y, float)
     slopes = np.transpose(np.diff(np.transpose(values)) / np.diff(line))

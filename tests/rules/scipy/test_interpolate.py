@@ -186,15 +186,16 @@ def test_fit_of_a_spline():
     (lambda p: interpolate.CubicSpline(X, p * YY.T, axis=1)(2.0)[0], "this form"),
     (lambda p: interpolate.PchipInterpolator(X, p * YY.T, axis=1)(2.0)[0], "PchipInterpolator has a derivative along the first axis"),
     (lambda p: interpolate.KroghInterpolator(X, p * Y)(2.0), "KroghInterpolator"),
-    (lambda p: interpolate.interp1d(X, p * Y, kind="cubic")(2.0), "kind='linear', not for 'cubic': use CubicSpline"),
+    (lambda p: interpolate.interp1d(X, p * Y, kind="cubic")(2.0), "kind='linear', not for 'cubic'"),
     (lambda p: interpolate.interp1d(X, Y, kind="cubic")(2.0 * p), "kind='linear' and axis=0"),
-    (lambda p: np.abs(interpolate.interp1d(X, p * 1j * Y)(2.0)), "for real values: use y.real"),
+    (lambda p: np.abs(interpolate.interp1d(X, p * 1j * Y)(2.0)), "for real values"),
     (lambda p: interpolate.interp1d(X, p * YY.T)(2.0)[0], "interp1d has a derivative along the first axis"),
     (lambda p: interpolate.interpn(GRID, p * np.ones((4, 5)), INSIDE, method="cubic")[0], "this form of scipy.interpolate.interpn"),
 ])
 def test_refused(f, words):
-    with pytest.raises((ad.AdcompilerError, NotImplementedError, TypeError), match=words):
+    with pytest.raises(ad.AdcompilerError, match=words) as caught:
         ad.grad(f)(1.1)
+    assert caught.value.lineno and caught.value.hint
 
 
 # ---- interpolants whose slopes depend on the nearest points ----
