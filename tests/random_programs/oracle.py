@@ -111,6 +111,8 @@ class Oracle:
                 self.value, self._decisions = self._run(self._plain, program.fresh_args())
         except ArithmeticError as error:
             raise Discarded(f"overflows: {error}") from error
+        except IndexError as error:  # `--validate` counts these: the generator is to make none
+            raise Discarded(f"reads out of bounds: {error}") from error
         if not abs(self.value) < LARGEST:
             raise Discarded("the value is not finite, or large")
 
