@@ -142,7 +142,13 @@ class MemoryChoices:
         )
 
     def canonical(self, v, at):
-        """The first statement of the block of `at` that reads the same content of `v`."""
+        """The statement whose copy of `v` serves `at`: it reads the same content, and its copy is asked for."""
+        first = self.canonical_read(v, at, lambda s: (v, s) in self.copies)
+        self.copies[(v, first)] = True
+        return first
+
+    def canonical_read(self, v, at, counts=lambda s: True):
+        """The first statement of the block of `at` that reads the same content of `v`, among those that count."""
         block = self.layout.block[at]
         kills = [self.layout.position[k] for k in self.kills_of(v.group.family)]
         first = at
@@ -152,9 +158,8 @@ class MemoryChoices:
                 break
             if self.layout.home[v][1] >= low:
                 break
-            if (v, s) in self.copies:
+            if counts(s):
                 first = s
-        self.copies[(v, first)] = True
         return first
 
     def choose(self, code, leaves=lambda node: False):
@@ -171,7 +176,11 @@ class MemoryChoices:
                 continue
             relevant = [k for k in kills if any(self.overwrites(k, s, region) for s, _, region in wanted)]
             restore = sum(TYPICAL ** (self.layout.depth(k) + self.region_rank(k)) for k in relevant)
-            copies = sum(TYPICAL ** (self.layout.depth(s) + rank) for s, rank in {(s, rank) for s, rank, _ in wanted})
+            copied = {(s, rank) for s, rank, _ in wanted}
+            if self.arithmetic_is_cheap:  # such code adds up the same content once, and reads a copy faster than it restores
+                copied = {(self.canonical_read(root, s) if rank else s, rank) for s, rank in copied}
+                restore += any(rank for _, rank in copied)
+            copies = sum(TYPICAL ** (self.layout.depth(s) + rank) for s, rank in copied)
             if restore <= copies:
                 self.restoring[root] = True
                 self.saved_kills |= set(kills if not self.tbr else relevant)

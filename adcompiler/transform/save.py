@@ -21,6 +21,7 @@ from ..ir.nodes import Kept as SegmentMemory
 from ..ir.types import Num, Ref
 from .bars import unique
 from .code import END, Line, Needed, Trips, name
+from .common_operands import keep_common_operands
 from .keeping import keep, keep_copy, keep_entries, keep_memory, keep_trips, plan_shape, preset
 from .memory_choices import MemoryChoices
 from .needs import Needs
@@ -61,6 +62,7 @@ class Saver:
     # -- driver ----------------------------------------------------------------------------------------------------
     def run(self):
         """Resolve every need; afterwards the code is plain."""
+        keep_common_operands(self)
         self.memory.choose(self.code, self.leaves)
         restore_all(self, self.code)
         self.needs = Needs(self.code)

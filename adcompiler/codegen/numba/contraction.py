@@ -24,8 +24,7 @@ _FLOAT = np.dtype(float)
 
 
 def contract(lo):
-    """Rewrite the body of a walk that has come to its end."""
-    lo.numbers = set()
+    """Rewrite the body of a walk that has come to its end, or whose loops have changed."""
     _without_idle_aliases(lo.body, (), set())
     while _without_dead(lo.body):
         pass
@@ -187,6 +186,9 @@ def _innermost(block, use, loops=()):
             continue
         if isinstance(s, ast.For) and isinstance(s.target, ast.Name):
             return _innermost(s.body, use, (*loops, s.target.id))
+        if isinstance(s, ast.If) and not any(n is use for n in ast.walk(s.test)):
+            inside = any(n is use for b in s.body if not isinstance(b, Comment) for n in ast.walk(b))
+            return _innermost(s.body if inside else s.orelse, use, loops)
         if isinstance(s, (ast.Assign, ast.AugAssign)):
             return list(loops), block
         return None

@@ -66,6 +66,7 @@ class Lowering:
         self.skipped = False  # a path was left out: see `branch`
         self.in_loop = False
         self.snapshots: list = []  # types of names at the ends of loops
+        self.numbers: set[str] = set()  # arrays that have become numbers, one per trip of a loop
         self.apart, self.together = [], []  # see `parallel`
         self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is

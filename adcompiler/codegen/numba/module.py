@@ -41,6 +41,8 @@ from .checkpoints import KeptSteps, sites_of
 from .records import KeptRecord, Layout
 from .recursion import Group, walk_all
 from .stacks import stacks_of
+from .stencils import sweep_stencils
+from .view_reads import read_through_views
 from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stack, Steps
 
 
@@ -224,7 +226,10 @@ class Backend:
         if walk.reshaped & walk.stored and not self.options.get("exact_reshape"):
             self.options["exact_reshape"] = True  # a change of what is also used in another shape: views must be views
             return self.walk(kind, definition, params, stacks, given, loops)
+        read_through_views(walk, walk.body)
         contract(walk)
+        if sweep_stencils(walk, walk.body):
+            contract(walk)
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
         if self.options.get("parallel") and not self.options.get("tracking"):
