@@ -37,15 +37,11 @@ def keep_common_operands(saver):
     for v in wanted:
         source = None if v in fixed else _source(saver, v)
         if source is not None:
-            groups.setdefault((source, saver.memory.canonical_read(source, v.definition)), []).append(v)
+            groups.setdefault((source, _version(saver, source, v.definition)), []).append(v)
     taken = {}
-    for (source, at), made in groups.items():
-        needed = any(
-            n.at is not END and saver.layout.block.get(n.at) is saver.layout.block[at]
-            and saver.memory.canonical_read(source, n.at) is at
-            for n in wanted.get(source) or ()
-        )
-        if needed or len(made) > 1:
+    for (source, version), made in groups.items():
+        kept = any(n.at is not END and _version(saver, source, n.at) is version for n in wanted.get(source, ()))
+        if kept or len(made) > 1:
             taken |= dict.fromkeys(made)
     if taken:
         for item in lines(saver.code):
@@ -71,6 +67,11 @@ def _source(saver, v):
         return None
     w = arrays[0]
     return w if _is_array(w) and w.type.rank == v.type.rank else None
+
+
+def _version(saver, source, at):
+    """What the content of an array as a statement reads it is known by: None if it never changes."""
+    return saver.memory.canonical_read(source, at) if saver.memory.unstable(source) else None
 
 
 def _is_array(v) -> bool:

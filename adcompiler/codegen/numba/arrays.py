@@ -100,8 +100,12 @@ def settled(lo, typed: Typed, origin=None) -> Typed:
 
 def lasting(lo, typed: Typed, roots=None) -> Array:
     """The type that a name keeps: tokens that hold for one statement become tokens of their own."""
-    dims = tuple(lo.token() if _is_local(a.token) else a.token for a in typed.lazy.axes)
-    return replace(typed.type, dims=dims, roots=typed.type.roots if roots is None else roots)
+    dims = []
+    for a in typed.lazy.axes:
+        dims.append(lo.token() if _is_local(a.token) else a.token)
+        if a.token is not None and dims[-1] != a.token:
+            lo.set_equal(dims[-1], a.token)  # for the loops of this statement
+    return replace(typed.type, dims=tuple(dims), roots=typed.type.roots if roots is None else roots)
 
 
 def _is_local(token):

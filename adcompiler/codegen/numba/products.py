@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
 from ...runtime.selecting import from_diagonal
+from ...runtime.numba import checks
 from ...runtime.numba.reshaping import diagonal_of
 from ...transform.code import call, constant, name
-from .arrays import array, settled, total, with_ones
+from .arrays import addition, array, extents, lasting, settled, total, with_ones
 from .expressions import binary, cast, constant_of
 from .creation import shape_axes
 from .functions import handles
@@ -34,10 +36,68 @@ def product(lo, function, left: Typed, right: Typed) -> Typed:
         return total(lo, binary(lo, ast.Mult, left, right), Scalar(dtype, False))
     if dtype.kind not in "fc":
         lo.refuse("a product of matrices of integers", "convert them to floats")
+    if ranks == (2, 1) and _is_part(left):
+        return _by_rows(lo, left, right)
+    if ranks == (1, 2) and _is_part(right):
+        return _by_rows(lo, _transposed(right), left)
     left, right = _contiguous(lo, left), _contiguous(lo, right)
     node = call(lo.np("dot"), left.node, right.node)
     dims = left.type.dims[:-1] + (right.type.dims[1:] if ranks[1] == 2 else ())
-    return Typed(node, Array(dtype, len(dims), dims))
+    return Typed(node, Array(dtype, len(dims), dims, lo.root(f"product {ast.unparse(node)}")))
+
+
+def _is_part(matrix: Typed) -> bool:
+    """Is this a view of real numbers that a library of products would copy first?"""
+    return matrix.lazy.is_view and not matrix.lazy.direct and matrix.type.kind == "f"
+
+
+def _transposed(matrix: Typed) -> Typed:
+    lazy = matrix.lazy
+    turned = replace(lazy, axes=lazy.axes[::-1], element=lambda lo, ixs: lazy.element(lo, ixs[::-1]), direct=False)
+    return Typed(None, replace(matrix.type, dims=matrix.type.dims[::-1]), lazy=turned)
+
+
+def _by_rows(lo, matrix: Typed, vector: Typed) -> Typed:
+    """`matrix @ vector` in loops that run along the rows as they lie in memory, without a copy of the part."""
+    vector = vector if vector.lazy.is_view else settled(lo, vector)
+    inner, own = matrix.lazy.axes[1], vector.lazy.axes[0]
+    if not lo.are_equal(inner.token, own.token):
+        lo.emit(ast.Expr(call(lo.helper(checks.same_extent), inner.extent(), own.extent())))
+        lo.set_equal(inner.token, own.token)
+    rows, columns = extents(lo, matrix.lazy)
+    made, i, j = lo.fresh("product"), lo.fresh("i"), lo.fresh("j")
+    lo.counters |= {i, j}
+    is_turned = _runs_along_columns(lo, matrix)
+    lo.assign(made, call(lo.np("zeros" if is_turned else "empty"), rows, lo.dtype(matrix.type.dtype)))
+    element = matrix.lazy.element(lo, [name(i), name(j)])
+    term = ast.BinOp(element, ast.Mult(), vector.lazy.element(lo, [name(j)]))
+    place = ast.Subscript(name(made), name(i), ast.Store())
+    if is_turned:
+        inside = ast.For(name(i, True), call(name("range"), rows), [ast.AugAssign(place, ast.Add(), term)], [])
+        lo.emit(ast.For(name(j, True), call(name("range"), columns), [inside], []))
+    else:
+        total = lo.fresh("total")
+        t = Scalar(matrix.type.dtype, False)
+        lo.env[total] = t
+        lo.emit(ast.For(name(i, True), call(name("range"), rows), [
+            ast.Assign([name(total, True)], constant(0.0) if t.dtype == float else call(lo.dtype(t.dtype), constant(0.0))),
+            ast.For(name(j, True), call(name("range"), columns), [addition(lo, total, term, t)], []),
+            ast.Assign([place], name(total)),
+        ], []))
+    token = matrix.lazy.axes[0].token
+    lo.env[made] = Array(matrix.type.dtype, 1, (token,), lo.root(made))
+    lo.env[made] = lasting(lo, lo.array_name(made))
+    return lo.array_name(made)
+
+
+def _runs_along_columns(lo, matrix) -> bool:
+    """Does the second index of this view stand in front of the first where the elements lie?"""
+    probe = [name("index 0"), name("index 1")]
+    out, lo.out = lo.out, []
+    element = matrix.lazy.element(lo, probe)
+    lo.out = out
+    order = [n.id for n in ast.walk(element) if isinstance(n, ast.Name) and n.id.startswith("index ")]
+    return order == ["index 1", "index 0"]
 
 
 def _contiguous(lo, v: Typed) -> Typed:
