@@ -22,7 +22,7 @@ _ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.neg}
 
 def keep_common_operands(saver):
     """Replace the needs of such arrays in reverse code by what they are computed from."""
-    if not (saver.memory.arithmetic_is_cheap and saver.tbr):
+    if not saver.tbr:
         return
     wanted: dict = {}  # array -> its nodes
     fixed = set()  # arrays with a node that must stay

@@ -27,6 +27,7 @@ from .memory_choices import MemoryChoices
 from .needs import Needs
 from .object_changes import is_object
 from .packed_values import is_packed
+from .reciprocals import multiply_by_reciprocals
 from .recompute import last_use, read_back, recompute
 from .restores import restore_all, working_copies
 from .substitution import substitute
@@ -62,7 +63,9 @@ class Saver:
     # -- driver ----------------------------------------------------------------------------------------------------
     def run(self):
         """Resolve every need; afterwards the code is plain."""
-        keep_common_operands(self)
+        if self.memory.arithmetic_is_cheap:
+            multiply_by_reciprocals(self.code)
+            keep_common_operands(self)
         self.memory.choose(self.code, self.leaves)
         restore_all(self, self.code)
         self.needs = Needs(self.code)

@@ -181,3 +181,17 @@ def the_operand_is_kept_too(x, n):
 def test_arithmetic_of_one_array_is_computed_again(f):
     agree(f, 6)
     ad.check_gradients(ad.differentiable(f, backend="numba"), np.linspace(0.2, 0.9, 6), 3)
+
+
+def smoothed(u, steps):
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            u[i] = (u[i - 1] + u[i] + u[i + 1]) / 3.0
+    return np.sum(u * u) / 7
+
+
+def test_adjoints_are_multiplied_by_the_reciprocal_of_a_constant_and_values_divided():
+    agree(smoothed, 8)
+    written = text(smoothed, np.ones(8), 2)
+    code = [line for line in written.splitlines() if "#" not in line]
+    assert sum("/ 3.0" in line for line in code) == sum("* 0.3333333333333333" in line for line in code) == 1

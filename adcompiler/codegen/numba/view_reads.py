@@ -9,6 +9,7 @@ This holds where both names keep their arrays, and where each index is known not
 from __future__ import annotations
 
 import ast
+import copy
 
 from ...transform.code import call, constant, name
 from ..emit import Comment
@@ -16,6 +17,7 @@ from ..emit import Comment
 
 def read_through_views(lo, body):
     """Rewrite the reads and writes of views in a function's statements."""
+    separate_nodes(body)
     uses, stores = {}, {}
     for s in body:
         for n in ast.walk(s) if not isinstance(s, Comment) else ():
@@ -52,6 +54,32 @@ def read_through_views(lo, body):
             block.remove(s)
             if not block and block is not body:
                 block.append(ast.Pass())
+
+
+def separate_nodes(body):
+    """Give each place a node of its own: what is rewritten at one place must not change at another."""
+    seen = set()
+
+    def visit(node):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, ast.expr):
+                setattr(node, field, own(value))
+            elif isinstance(value, list):
+                value[:] = [own(v) if isinstance(v, ast.expr) else v for v in value]
+                for v in value:
+                    if isinstance(v, ast.AST) and not isinstance(v, ast.expr):
+                        visit(v)
+
+    def own(node):
+        if id(node) in seen:
+            node = copy.deepcopy(node)
+        seen.add(id(node))
+        visit(node)
+        return node
+
+    for s in body:
+        if not isinstance(s, Comment):
+            visit(s)
 
 
 def keeps_its_value(body, stores, identifier) -> bool:
