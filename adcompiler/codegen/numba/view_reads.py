@@ -141,7 +141,12 @@ def _places(body, identifier):
                 v = n.value
                 if isinstance(v, ast.Name) and v.id == identifier:
                     items.append(n)
-                elif isinstance(v, ast.Attribute) and v.attr == "shape" and isinstance(v.value, ast.Name) and v.value.id == identifier:
+                elif (
+                    isinstance(v, ast.Attribute)
+                    and v.attr == "shape"
+                    and isinstance(v.value, ast.Name)
+                    and v.value.id == identifier
+                ):
                     shapes.append(n)
     return items, shapes
 
