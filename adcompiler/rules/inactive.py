@@ -18,7 +18,7 @@ import warnings
 
 import numpy as np
 
-from ..runtime.overlapping import reads_what_it_wrote
+from ..runtime.overlapping import reads_what_it_wrote, reads_what_the_mask_wrote, shares_memory
 from ..runtime.selection import lowered, raised, within
 from ..runtime.seeds import unit_seed
 from ..runtime.shadows import shadow_of, tangents_of
@@ -27,7 +27,8 @@ from .registry import inactive
 
 # Comparison and logic
 
-inactive(unit_seed, shadow_of, tangents_of, zeros_laid_out, reads_what_it_wrote)
+inactive(unit_seed, shadow_of, tangents_of, zeros_laid_out)
+inactive(reads_what_it_wrote, reads_what_the_mask_wrote, shares_memory)
 inactive(
     np.equal,
     np.not_equal,

@@ -35,4 +35,45 @@ def reads_what_it_wrote(region, value) -> bool:
     return bool(np.any(when_written < when_read))
 
 
-__all__ = ["reads_what_it_wrote"]
+def reads_what_the_mask_wrote(target, mask, value) -> bool:
+    """Does `target[mask] = value` read an entry of `value` after it has written it?
+
+    Where the mask has as many axes as the array, NumPy writes entry by entry, in the order of C, without a copy.
+
+    >>> x = np.arange(4.0)
+    >>> reads_what_the_mask_wrote(x, x > 0.5, x[:3]), reads_what_the_mask_wrote(x, x < 2.5, x[1:])
+    (True, False)
+    """
+    if not isinstance(value, np.ndarray) or value.size < 2 or not np.may_share_memory(target, value):
+        return False
+    if np.asarray(mask).dtype != bool or np.shape(mask) != target.shape:
+        return False
+    written, read = _addresses(target)[np.asarray(mask)], np.ravel(_addresses(value))
+    if written.size != read.size:  # an error of NumPy
+        return False
+    _, when_written, when_read = np.intersect1d(written, read, assume_unique=True, return_indices=True)
+    return bool(np.any(when_written < when_read))
+
+
+def _addresses(a):
+    """Where in memory each entry of an array lies."""
+    found = np.asarray(a.__array_interface__["data"][0])
+    for n, step in zip(a.shape, a.strides, strict=True):
+        found = np.add.outer(found, step * np.arange(n))
+    return found
+
+
+def shares_memory(target, *values) -> bool:
+    """Is an element of `target` also one of `values`, which are arrays or lists of arrays?
+
+    >>> x = np.arange(6.0)
+    >>> shares_memory(x[::2], x[1:]), shares_memory(x[::2], x[1::2], [x[3:4], x[5:]])
+    (True, False)
+    """
+    return any(
+        shares_memory(target, *v) if isinstance(v, (list, tuple)) else isinstance(v, np.ndarray) and np.shares_memory(target, v)
+        for v in values
+    )
+
+
+__all__ = ["reads_what_it_wrote", "reads_what_the_mask_wrote", "shares_memory"]

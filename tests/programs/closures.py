@@ -202,6 +202,13 @@ def with_stored_defaults(x):
     return functions[0](x) * functions[2](2.0)
 
 
+def with_stored_keyword_defaults(x):
+    functions = {}
+    for i in range(3):
+        functions[i] = lambda v, *, i=i, j=i * 2: v**i * x + j * v
+    return functions[0](x) * functions[1](x) + functions[1](2.0, i=3)
+
+
 def late_and_early(x):
     offset = 1.0
     late = [lambda v: v * offset + k for k in range(3)]
@@ -237,5 +244,6 @@ PROGRAMS = [
     Program(method_as_function, (V3,), note="bound methods of arrays"),
     Program(partial_over_closure, (0.7,), note="partial of a closure, in map"),
     Program(with_stored_defaults, (0.7,), note="defaults of lambdas in a list, also at second order"),
+    Program(with_stored_keyword_defaults, (0.7,), note="defaults given by keyword only, of lambdas in a dict"),
     Program(late_and_early, (0.7,), note="lambdas in comprehensions, late and early binding"),
 ]

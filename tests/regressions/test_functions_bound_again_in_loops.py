@@ -43,7 +43,19 @@ def closure(w):
     return total
 
 
-@pytest.mark.parametrize("f", [bound_method, partial, closure])
+def keyword_default(w):
+    made = []
+    for k in range(1, 4):
+
+        def scale(x, *, k=k, factor=w):
+            return factor * x**k
+
+        made.append(scale)
+    w = w * w
+    return made[0](w) + made[2](2.0)
+
+
+@pytest.mark.parametrize("f", [bound_method, partial, closure, keyword_default])
 def test_right_or_refused(f):
     try:
         ad.check_gradients(f, 0.3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.runtime.overlapping import reads_what_it_wrote
+from adcompiler.runtime.overlapping import reads_what_it_wrote, reads_what_the_mask_wrote
 
 
 def spread(x):
@@ -119,3 +119,74 @@ def test_no_handler_of_the_program_takes_the_error():
     assert ".copy()" in caught.value.hint and caught.value.lineno
     with pytest.raises(ValueError, match=r"store a copy of the array on the right"):
         ad.grad(in_a_try_that_lets_it_pass)(np.ones(9))
+
+
+def placed(x):
+    np.place(x, x > 0.6, x)
+    return np.dot(x, x * x)
+
+
+def diagonal(x):
+    m = x.reshape(3, 3)
+    np.fill_diagonal(m[1:], m[:, 0])
+    return np.sum(m**3)
+
+
+def joined(x):
+    m = x.reshape(3, 3)
+    np.concatenate([m[1:], m[:1]], out=m)
+    return np.sum(m * m * x.reshape(3, 3).T)
+
+
+def stacked(x):
+    m = x.reshape(3, 3)
+    rows = [m[k] for k in (1, 2, 0)]
+    np.stack(rows, out=m)
+    return np.sum(m**3)
+
+
+def at_a_mask(x):
+    x[x > 0.6] = x[:-1]
+    return np.dot(x, x * x)
+
+
+@pytest.mark.parametrize("f", [placed, diagonal, joined, stacked, at_a_mask])
+@pytest.mark.parametrize("how", [ad.grad, lambda f: lambda x: ad.jvp(f, (x,), (x,))])
+def test_functions_that_write_entry_by_entry(f, how):
+    with pytest.raises(ValueError, match=r"store a copy of the array on the right, with \.copy\(\)"):
+        how(f)(np.array([0.5, 0.7, 0.9, 1.1, 0.65, 1.3, 0.8, 1.2, 1.0]))
+
+
+def entries_of_others(x):
+    m = np.outer(x, x)
+    m[m > 0.6] = m[1, 1]
+    m[x > 0.6] = m[0]
+    np.place(m, m > 0.5, m[m > 0.5] * 2.0)
+    np.fill_diagonal(m, x)
+    np.fill_diagonal(m[:2, :2], m[2, 1:])
+    np.concatenate([m[0, :1], m[1, :2]], out=m[2])
+    x[x > 0.6] = x[1:]
+    return np.sum(m * m) + np.dot(x, x * x)
+
+
+def test_functions_that_write_other_entries_than_they_read():
+    x, v = np.array([0.5, 0.8, 1.3]), np.array([0.3, -0.7, 0.4])
+    slope = entries_of_others(x + 1e-30j * v).imag / 1e-30
+    assert ad.grad(entries_of_others)(x) @ v == pytest.approx(slope, rel=1e-13)
+    assert ad.jvp(entries_of_others, (x.copy(),), (v,))[1] == pytest.approx(slope, rel=1e-13)
+
+
+def test_the_check_of_masks_misses_nothing():
+    draw = np.random.default_rng(4)
+    wrong = 0
+    for _ in range(500):
+        x = np.arange(8.0)
+        mask = draw.random(8) > 0.4
+        start = draw.integers(0, 9 - mask.sum())
+        value = x[start : start + mask.sum()]
+        found, expected = reads_what_the_mask_wrote(x, mask, value), value.copy()
+        x[mask] = value
+        differs = not np.array_equal(x[mask], expected)
+        assert found >= differs
+        wrong += differs
+    assert wrong > 20

@@ -6,7 +6,7 @@ import ast
 
 import numpy as np
 
-from ...runtime.overlapping import reads_what_it_wrote
+from ...runtime.overlapping import reads_what_it_wrote, reads_what_the_mask_wrote, shares_memory
 from ...runtime.numba import shadows
 from ...transform.code import call, constant, name, subscript
 from .arrays import settled
@@ -64,6 +64,11 @@ def _arrays(node, t):
 @handles(reads_what_it_wrote)
 def _reads_what_it_wrote(lo, args, kwargs):
     lo.refuse("a view of an array that is stored over its own memory with another step", "store a copy, with .copy()")
+
+
+@handles(shares_memory, reads_what_the_mask_wrote)
+def _shares_memory(lo, args, kwargs):
+    lo.refuse("a store of an array over a part of itself, entry by entry", "store a copy, with .copy()")
 
 
 @handles(np.may_share_memory)

@@ -14,10 +14,11 @@ from ...rules.registry import is_inactive, lookup
 from .opaque_calls import opaque_call, opaque_method
 from .regrouping import nested_lists
 from .rule_calls import emit_call
-from .overlapping import refuse_wrong_order
+from .overlapping import refuse_overlap, refuse_wrong_order
 from .stores import store
 
 
+_WRITE_BY_ENTRY = {np.place, np.fill_diagonal, np.concatenate, np.stack}  # NumPy looks for no overlap there
 _TAKE_OUT_FOURTH = {np.clip, np.ndarray.clip}  # behind the array and the bounds
 
 
@@ -77,6 +78,8 @@ def call_with_out(cx, node, function, args, kwargs, out, method=None):
         inputs = inputs[: function.nin]
     elif function in _TAKE_OUT_FOURTH:
         inputs = inputs[:3]
+    elif function in _WRITE_BY_ENTRY:
+        refuse_overlap(cx, node, out, *inputs)
     where = plain.pop("where", None) if isinstance(function, np.ufunc) else None
     result = emit_call(cx, node, function, tuple(inputs), plain, method=method)
     if where is not None:
@@ -104,6 +107,8 @@ def mutate(cx, node, mutator, function, args, kwargs, method=None):
         cx.unsupported(node, f"{name_of(function)} needs an array in a name")
     if function is np.copyto and "src" in bound.arguments:
         refuse_wrong_order(cx, node, target, Const(Ellipsis), bound.arguments["src"])
+    if function in _WRITE_BY_ENTRY:
+        refuse_overlap(cx, node, target, *(a for k, a in bound.arguments.items() if k != mutator.parameter))
     result = emit_call(cx, node, mutator.pure, tuple(args), kwargs)
     if isinstance(result, Var):
         result.type = cx.type(target)

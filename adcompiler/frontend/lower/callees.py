@@ -72,7 +72,8 @@ def _call_value_of_walk(cx, node, function, args, kwargs):
     if isinstance(function, StoredClosure):
         closure = function.closure
         defaults = tuple(stored_default(cx, node, function, k) for k in range(len(closure.defaults)))
-        function = Closure(closure.node, closure.frame, defaults, closure.keyword_defaults, closure.name)
+        keyword = {k: stored_default(cx, node, function, k) for k in closure.keyword_defaults}
+        function = Closure(closure.node, closure.frame, defaults, keyword, closure.name)
     if isinstance(function, Closure):
         return inline(cx, node, function, args, kwargs)
     if isinstance(function, (Derivative, DerivativeValue)):
@@ -308,13 +309,17 @@ def _call_stored_partial(cx, node, stored, args, kwargs):
 
 
 def stored_default(cx, node, stored, k):
-    """The default number `k` of a function that was read back from a container, as it was when `def` ran."""
-    original = stored.closure.defaults[k]
+    """The default number `k` of a function that was read back from a container, as it was when `def` ran.
+
+    For a parameter that is given by keyword only, `k` is its name.
+    """
+    by_keyword = isinstance(k, str)
+    original = stored.closure.keyword_defaults[k] if by_keyword else stored.closure.defaults[k]
     if cx.varied(original):
         cx.unsupported(
             node,
             "a default of a function that is stored, or chosen at run time, carries a derivative",
             "pass the value as an argument; in a list, store it beside the function: for f, w in layers: y = f(y, w)",
         )
-    tree = ast.parse(f"f.__defaults__[{k}]", mode="eval").body
+    tree = ast.parse(f"f.{'__kwdefaults__' if by_keyword else '__defaults__'}[{k!r}]", mode="eval").body
     return cx.assign_temporary(Raw(tree, {"f": stored.holder}), cx.type(original), node)

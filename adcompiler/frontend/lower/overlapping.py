@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...ir.nodes import Assign, Call, Display, GetItem, Slice, Var
-from ...ir.types import Num
-from ...runtime.overlapping import reads_what_it_wrote
+from ...ir.types import Num, Ref, Static
+from ...runtime.overlapping import reads_what_it_wrote, reads_what_the_mask_wrote, shares_memory
 from .run_time_checks import stop_if
 from .subscripts import subscript
 
@@ -15,6 +15,8 @@ def refuse_wrong_order(cx, node, base, index, value):
     """Where a view is stored over its own memory with another step, emit a test that nothing is read after it was written."""
     if not _may_overlap(cx, base, value) or index is None:
         return
+    if _may_be_mask(cx, base, index):
+        stop_if(cx, node, reads_what_the_mask_wrote, (base, index, value), ValueError, _MESSAGE)
     here, there = _way(cx, base), _way(cx, value)
     here = [*here, index]
     if not any(_has_step(cx, i) for i in (*here, *there)) or _in_order(cx, base, index, value):
@@ -25,13 +27,33 @@ def refuse_wrong_order(cx, node, base, index, value):
     stop_if(cx, node, reads_what_it_wrote, (region, value), ValueError, _MESSAGE)
 
 
+def refuse_overlap(cx, node, target, *values):
+    """Emit a test that no array in `values` lies in the memory of `target`, which NumPy does not look for in `np.place` and its like."""
+    parts = [p for v in values for p in (v.items if isinstance(v, (Var, Display)) and v.items is not None else (v,))]
+    doubtful = [p for p in parts if isinstance(cx.type(p), Ref) or _same_memory(cx, target, p)]
+    if doubtful:
+        stop_if(cx, node, shares_memory, (target, *doubtful), ValueError, _MESSAGE)
+
+
+def _may_be_mask(cx, base, index) -> bool:
+    """May the index be an array of bools, one for each entry of `base`?"""
+    t = cx.type(index)
+    if not isinstance(index, Var) or index.items is not None or not isinstance(t, Num):
+        return isinstance(index, Var) and isinstance(t, Static)
+    ranks = t.rank, cx.type(base).rank
+    return t.boxed is not False and t.kind in "b?" and (None in ranks or ranks[0] == ranks[1])
+
+
 def _may_overlap(cx, base, value) -> bool:
+    return _same_memory(cx, base, value) and cx.type(value).rank in (1, None)
+
+
+def _same_memory(cx, base, value) -> bool:
     t = cx.type(value)
     return (
         isinstance(value, Var)
         and isinstance(t, Num)
         and t.boxed is not False
-        and t.rank in (1, None)
         and value.group is not None
         and base.group is not None
         and value.group.family is base.group.family
@@ -92,4 +114,4 @@ def _is_one(cx, step) -> bool:
     return step is None or cx.constant(step) in (None, 1)
 
 
-__all__ = ["refuse_wrong_order"]
+__all__ = ["refuse_overlap", "refuse_wrong_order"]
