@@ -25,8 +25,15 @@ from .comprehensions import as_list_for, walk_next_time
 from .items import read_item, write_item
 from .lists import LIST_METHODS, derived_list, extend_list, make_list, pop
 from .objects import construct, is_frozen, read_attribute, write_attribute
+from .run_time_checks import stop_if
 from .special_methods import OPERATORS, augmented, call_special
 from .values import bring, tuple_of
+
+_CHANGES_UNSEEN = (
+    "an array of a container changes in place here, and when compiling it could have been a number: "
+    "bind it to a name first, or write a.b = a.b + ... if nothing else holds the array"
+)
+
 
 def is_sequence(cx, operand) -> bool:
     t = cx.type(operand)
@@ -126,8 +133,15 @@ def update_item(cx, node, base, index, function, value):
             return
         result = old
     elif result is None:
+        refuse_array(cx, node, old)
         result = apply_operator(cx, node, function, old, operand)
     write_item(cx, node, base, index, result)
+
+
+def refuse_array(cx, node, old):
+    """Emit a test that what an in-place operator binds again here is a number: other names would see an array change."""
+    if isinstance(old, Var) and isinstance(old.type, Num) and old.type.boxed is None:
+        stop_if(cx, node, isinstance, (old, Const(np.ndarray)), TypeError, _CHANGES_UNSEEN)
 
 
 def _stands(cx, base, start) -> bool:
@@ -237,6 +251,7 @@ def update_attribute(cx, node, base, attr, function, value):
             return
         result = old
     elif result is None:
+        refuse_array(cx, node, old)
         result = apply_operator(cx, node, function, old, operand)
     write_attribute(cx, node, base, attr, result)
 
