@@ -152,8 +152,8 @@ def _parallel(cx, node, target, value) -> bool:
         operands.append(lower_expression(cx, element))
     if all(isinstance(t, ast.Name) for t in target.elts):
         pairs = []
-        for t, operand in zip(target.elts, operands, strict=True):
-            pairs.append((t.id, copied_name(cx, cx.printed_name(t.id), operand, node), operand))
+        for t, name, operand in zip(target.elts, target_names(cx, target), operands, strict=True):
+            pairs.append((t.id, copied_name(cx, name, operand, node), operand))
         statement = Unpack(
             tuple(v for _, v, _ in pairs),
             Display("tuple", tuple(operands)),
@@ -169,6 +169,20 @@ def _parallel(cx, node, target, value) -> bool:
     for t, operand in zip(target.elts, kept, strict=True):
         assign_target(cx, t, operand, node)
     return True
+
+
+def target_names(cx, target) -> list:
+    """How the names in `a, *b = ...` are spelt; None for what is no name. In `a, a = ...` the first one is another variable."""
+    names = [e.value if isinstance(e, ast.Starred) else e for e in target.elts]
+    names = [e.id if isinstance(e, ast.Name) else None for e in names]
+    spelt = []
+    for k, n in enumerate(names):
+        is_live = cx.frame.live_now is None or n in cx.frame.live_now or n in cx.frame.always_live
+        if n is not None and n in names[k + 1 :] and is_live:
+            spelt.append(cx.spelt((cx.frame.number, f"unused_{n}", "target")))
+        else:
+            spelt.append(None if n is None else cx.printed_name(n))
+    return spelt
 
 
 def copied_name(cx, name, operand, node) -> Var:

@@ -6,7 +6,7 @@ import ast
 
 from ...ir.nodes import Const, GetItem, Slice, Unpack, Var
 from ...ir.types import OPAQUE, Num, Opaque, Ref
-from .assignments import assign_target, copied_name
+from .assignments import assign_target, copied_name, target_names
 from .items import read_item
 from .lists import list_from_array, make_list, read_slice
 from .subscripts import subscript
@@ -45,7 +45,8 @@ def unpack(cx, node, target, value):
         and star is None
     ):
         pairs = [
-            (e.id, copied_name(cx, cx.printed_name(e.id), o, node), o) for e, o in zip(target.elts, items, strict=True)
+            (e.id, copied_name(cx, name, o, node), o)
+            for e, name, o in zip(target.elts, target_names(cx, target), items, strict=True)
         ]
         statement = Unpack(tuple(v for _, v, _ in pairs), value, [(v, o) for _, v, o in pairs], loc=cx.loc(node))
         cx.emit(statement)
@@ -53,7 +54,10 @@ def unpack(cx, node, target, value):
             var.definition = statement
             cx.bind(name, var)
         return
-    for element, operand in zip(target.elts, items, strict=True):
+    starred = target.elts[star].value if star is not None else None
+    for k, (element, operand) in enumerate(zip(target.elts, items, strict=True)):
+        if isinstance(element, ast.Name) and isinstance(starred, ast.Name) and k < star and element.id == starred.id:
+            continue  # the list takes the name, and was made in front of this
         assign_target(cx, element, operand, node)
 
 
@@ -63,7 +67,7 @@ def _unpack_sequence(cx, node, target, value, star):
     is_list = isinstance(cx.type(value), Ref)
     statement = Unpack((), value, [], loc=cx.loc(node))
     cx.emit(statement)
-    pattern, later, was = [], [], cx.implicit
+    pattern, later, was, names = [], [], cx.implicit, target_names(cx, target)
     cx.implicit = True
     try:
         for k, element in enumerate(target.elts):
@@ -78,10 +82,7 @@ def _unpack_sequence(cx, node, target, value, star):
             if not isinstance(var, Var) or not var.hidden:
                 var = cx.assign_temporary(var, cx.type(var), node, const=cx.constant(var))
             if isinstance(inner, ast.Name):
-                var.name, var.hidden = (
-                    cx.printed_name(inner.id),
-                    False,
-                )
+                var.name, var.hidden = names[k], False
             pattern.append(("*", var) if k == star else var)
             later.append((inner, var))
     finally:
