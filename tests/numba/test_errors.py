@@ -90,3 +90,32 @@ def test_without_the_jit_the_same_text_runs_as_python(tmp_path):
     environment = {**os.environ, "ADCOMPILER_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "1"}
     made = subprocess.run([sys.executable, str(program), str(tmp_path)], env=environment, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
+
+
+def sums_of_squares(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[k] * x[k]
+    return total
+
+
+def test_what_numba_rejects_is_told_with_the_line_and_the_code(monkeypatch):
+    """An error of Numba's compiler: the line of the program, the statement that it became, and the operation."""
+    from adcompiler.codegen.numba import entries
+
+    def rejecting(core):
+        def reject(*args):
+            wrong = open(core.py_func.__code__.co_filename).read().replace("total += x[k]", "total += ''; x[k]")
+            namespace = {}
+            exec(compile(wrong.replace(", cache=True", ""), core.py_func.__code__.co_filename, "exec"), namespace)
+            return namespace[core.__name__](*args)
+
+        return reject
+
+    made = entries._ENTRIES["gradient"]
+    monkeypatch.setitem(entries._ENTRIES, "gradient", lambda part, core, *more: made(part, rejecting(core), *more))
+    with pytest.raises(ad.UnsupportedSyntaxError) as caught:
+        ad.grad(sums_of_squares, backend="numba")(np.ones(3), 3)
+    line = sums_of_squares.__code__.co_firstlineno + 3
+    assert caught.value.lineno == line and "total += x[k] * x[k]" in caught.value.reason, caught.value
+    assert "it has no iadd(float64, Literal[str]())" in caught.value.reason and "one type to a name" in caught.value.hint

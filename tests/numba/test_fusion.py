@@ -159,6 +159,55 @@ def test_sums_run_forwards_and_recurrences_do_not():
     assert " - 1 - " in text(prefix, X)
 
 
+def from_both_ends(x, c, n):
+    y, z = np.zeros(n), np.zeros(n)
+    for k in range(n):
+        for i in range(k):
+            z[i] = y[i] + c * y[k - i - 1]
+        for i in range(k):
+            y[i] = z[i]
+        y[k] = x[k] * x[k]
+    return np.sum(y) * c
+
+
+def wraps_around(x, c, n):
+    y = np.zeros(4)
+    for i in range(-2, n):  # y[-1] is y[3]
+        y[i] = c * x[i] + y[i] * x[0]
+    return np.sum(y * y)
+
+
+def shares_a_row(x, c, n):
+    A = np.zeros((2, n))
+    row = A[1]
+    for k in range(n):
+        for i in range(1, n):
+            row[i] = c * A[1, i - 1] + x[i] * k
+    return np.sum(A * A)
+
+
+def other_places(x, c, n):
+    y = np.zeros(n)
+    for k in range(3):
+        for i in range(n - 1):
+            y[i] = c * x[i] + y[i + 1] * x[k]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("f", [from_both_ends, wraps_around, shares_a_row, other_places])
+@pytest.mark.parametrize("wrt", [0, 1])
+def test_loops_that_overwrite_what_they_have_read(f, wrt):
+    agree(f, X[:4], 0.5, 4, wrt=wrt)
+    agree(f, X[:4], 0.5, 0, wrt=wrt)
+
+
+def test_sums_from_both_ends_of_an_array_are_made_in_two_loops():
+    loops = [part for part in text(from_both_ends, X, 0.5, 6).split("for ") if "z_bar[np.uintp(i)]\n" in part]
+    assert [part.count("y_bar[np.uintp(") for part in loops] == [1, 1]
+    assert ["z_bar[np.uintp(i)] = 0.0" in part for part in loops] == [False, True]
+    agree(from_both_ends, np.linspace(-1.0, 1.0, 40), 0.5, 40)
+
+
 def changed(u, w):
     u[1:] *= w[0] * u[:-1]
     return np.sum(u * u)

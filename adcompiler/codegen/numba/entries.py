@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import threading
 import warnings
@@ -143,15 +144,31 @@ class Entry:
         return self.other(*args)
 
     def refusal(self, error):
-        text = str(error)
+        """What Numba's compiler has against the code, as an error that tells the line of the program, and what it became."""
+        text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
         numbers = [int(n) for f, n in re.findall(r'File "([^"]+)", line (\d+)', text) if self.path.endswith(f)
                    or f.endswith(self.path.rpartition("/")[2])]
         locs = self.maps.get((self.path, self.part.kind), {})
-        loc = next((locs[n] for n in numbers if n in locs), self.generator.function.loc)
+        number = next((n for n in numbers if n in locs), None)
+        became = "the code that this line becomes"
+        if number is not None and (line := linecache.getline(self.path, number).strip()):
+            became = f"'{line}', which this line becomes"
+        reason = _reason(text)
         return UnsupportedSyntaxError(
-            "Numba does not find types for the code that this line becomes", loc,
-            hint="use backend='numpy' for this function, and report this",
+            f"Numba does not compile {became}" + (f" ({reason})" if reason else ""),
+            locs.get(number, self.generator.function.loc),
+            hint="one operation on numbers or arrays to a line, one type to a name; or backend='numpy' for this function; "
+            "and report this",
         )
+
+
+def _reason(text) -> str:
+    """The operation that Numba's compiler has not, or the first sentence of its error."""
+    call = re.search(r"No implementation of function .*? found for signature:\s+>>> (.+)", text)
+    lines = (line.strip() for line in text.splitlines())
+    found = next((line for line in lines if line and not line.startswith("Failed in ")), "").rstrip(":. ")
+    found = f"it has no {call[1]}" if call else found
+    return found if len(found) <= 160 else found[:157] + "..."
 
 
 def _arguments(part, generator, namespace):
