@@ -32,7 +32,17 @@ def rolled_and_repeated(m):
     return np.sum(a * W) + np.sum(np.repeat(m[0], 2) * np.tile(m[1], 2) * np.kron(m[2], m[0, :2]))
 
 
-@pytest.mark.parametrize("f", [flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated])
+def visited_and_sorted(m):
+    a, s = m[0] * m[1], 0.0
+    a.sort()
+    for i, j in np.ndindex(m.shape):
+        s += m[i, j] ** 2 * (i + 2 * j + 1)
+    for i, j, k in np.ndindex(3, 1, 2):
+        s += m[i, k] * m[j, i] * (i - k)
+    return s + a[0] * a[1] ** 2 + np.prod(m) + m[1:, :2].prod()
+
+
+@pytest.mark.parametrize("f", [flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted])
 def test_as_by_numpy(f):
     m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0
     value, gradient = ad.value_and_grad(f, backend="numba")(m)
@@ -50,6 +60,7 @@ def test_as_by_numpy(f):
     (lambda m: np.sum(np.repeat(m, 2, axis=0)[:3] * W), "numpy.repeat"),
     (lambda m: np.sum(np.tile(m, 2)[:, :3] * W), "numpy.tile"),
     (lambda m: np.sum(np.kron(m, W)), "numpy.kron"),
+    (lambda m: np.sum([m[i, 0] for (i,) in np.ndindex(m.shape[0] - 1)]), "numpy.ndindex"),
 ])  # fmt: skip
 def test_what_would_mean_something_else_is_refused(f, what):
     with pytest.raises(ad.UnsupportedSyntaxError, match=what):
@@ -78,6 +89,23 @@ def test_variables_may_be_named_like_functions_and_arrays_tested_for_identity():
     value, gradient = ad.value_and_grad(names_of_functions, backend="numba")(m)
     expected, right = ad.value_and_grad(names_of_functions)(m)
     assert value == expected and np.allclose(gradient, right, rtol=1e-14)
+
+
+def named_like_functions(np, max, len):
+    len[0] = np * max
+    for range in len:
+        max = max + range * np
+    return len[0] * len[1] * max
+
+
+def test_parameters_may_be_named_like_functions():
+    x = np.array([0.5, -1.5])
+    compiled = ad.differentiable(named_like_functions, backend="numba")
+    assert np.allclose(compiled.grad(2.0, 3.0, x), ad.grad(named_like_functions)(2.0, 3.0, x), rtol=1e-14)
+    every = [ad.vjp(f, 2.0, 3.0, x.copy(), wrt=(0, 1, 2))[1](0.7) for f in (compiled, named_like_functions)]
+    assert all(np.allclose(p, q, rtol=1e-14) for p, q in zip(*every, strict=True))
+    tangents = [ad.jvp(f, (2.0, 3.0, x.copy()), (0.3, -0.2, x))[1] for f in (compiled, named_like_functions)]
+    assert np.isclose(*tangents, rtol=1e-14)
 
 
 def test_a_vector_reshaped_to_another_length_is_an_error():

@@ -10,6 +10,7 @@ from ...runtime.indexing import add_at
 from ...transform.code import name
 from .arrays import store, target_of
 from .expressions import callee, expression
+from .functions import HANDLERS
 from .types import Array, Scalar
 
 
@@ -30,6 +31,9 @@ def lower_effect(lo, node, s):
         return
     if function is np.ndarray.fill:
         store(lo, lo.array(base), None, expression(lo, node.args[0]), s)
+        return
+    if function is np.ndarray.sort and not node.args and not node.keywords:
+        store(lo, lo.array(base), None, HANDLERS[np.sort](lo, [base], {}), s)
         return
     if function is np.copyto and len(node.args) == 2:
         store(lo, lo.array(expression(lo, node.args[0])), None, expression(lo, node.args[1]), s)

@@ -26,12 +26,20 @@ def inlined(*functions):
     """Decorator: the calls of these functions become the body of the decorated one."""
 
     def register(body):
-        tree = ast.parse(textwrap.dedent(inspect.getsource(body))).body[0]
-        signature = inspect.signature(body)
+        tree, signature = _tree(body), inspect.signature(body)
         handles(*functions)(lambda lo, args, kwargs: _walked(lo, tree, signature, body, args, kwargs))
         return body
 
     return register
+
+
+def walked(lo, body, args) -> Typed:
+    """The value of a short function, walked in this place."""
+    return _walked(lo, _tree(body), inspect.signature(body), body, args, {})
+
+
+def _tree(body):
+    return ast.parse(textwrap.dedent(inspect.getsource(body))).body[0]
 
 
 class _Renamed(ast.NodeTransformer):
@@ -294,4 +302,4 @@ def _degrees_of_freedom(shape, axis=None, keepdims=False, where=True, ddof=0):
     return max(float(reductions.reduced_count(shape, axis)) - ddof, 0.0)
 
 
-__all__ = ["Array", "Scalar", "inlined", "name", "only", "positions", "sequences"]
+__all__ = ["Array", "Scalar", "inlined", "name", "only", "positions", "sequences", "walked"]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from ...transform.code import constant, name
 from .accumulators import hoisted
 from .bounds import below
@@ -294,6 +296,8 @@ def _elements(lo, node, body):
             return Typed(ast.BinOp(start.node, ast.Add(), up), Scalar(INT.dtype, True, start.type.low))
 
         return counted_from, Typed(_length(lo, start, stop, step), Scalar(INT.dtype, True, 0, None, 1))
+    if _is_ndindex(lo, node):
+        return _positions(lo, node, body)
     from .arrays import item_at
 
     value = expression(lo, node)
@@ -321,6 +325,40 @@ def _elements(lo, node, body):
         length = Typed(constant(len(t.items)), Scalar(INT.dtype, True, 0, None, 1), len(t.items))
         return lambda k: Typed(ast.Subscript(held.node, k.node, ast.Load()), element), length
     lo.refuse(f"a loop over {_what(t)}", "loop over an array or a range")
+
+
+def _is_ndindex(lo, node) -> bool:
+    from .functions import called
+
+    f = node.func if isinstance(node, ast.Call) and not node.keywords else None
+    spelled = getattr(f, "attr", getattr(f, "id", None))
+    return spelled == "ndindex" and getattr(f, "id", None) not in lo.env and called(lo, node)[0] is np.ndindex
+
+
+def _positions(lo, node, body):
+    """The places of `np.ndindex(m, n)` or `np.ndindex(x.shape)`, the last axis fastest."""
+    from .shapes import _tuple_parts
+
+    given = [expression(lo, a) for a in node.args]
+    if len(given) == 1 and isinstance(given[0].type, Items):
+        given = given[0].items or _tuple_parts(given[0])
+    extents = [_lasting(lo, integer(lo, g), body, "extent") for g in given]
+    if not extents or any(e.type.low is None or e.type.low < 0 for e in extents):
+        lo.refuse("'numpy.ndindex' of what may be negative", "the shape of an array: np.ndindex(x.shape)")
+    length = extents[0].node
+    for e in extents[1:]:
+        length = ast.BinOp(length, ast.Mult(), e.node)
+
+    def place(k):
+        parts, rest = [], k.node
+        for e in reversed(extents[1:]):
+            parts.append(ast.BinOp(rest, ast.Mod(), e.node))
+            rest = ast.BinOp(rest, ast.FloorDiv(), e.node)
+        types = [Scalar(INT.dtype, True, 0, None, 1, below(lo, e.type)) for e in extents]
+        items = [lo.held(Typed(n, t), "k") for n, t in zip([rest, *reversed(parts)], types, strict=True)]
+        return Typed(None, Items(tuple(types)), items=items)
+
+    return place, Typed(length, Scalar(INT.dtype, True, 0, None, len(extents)))
 
 
 def _what(t):

@@ -210,14 +210,23 @@ class Backend:
 
     # -- walks -----------------------------------------------------------------------------------------------------
     def walk(self, kind, definition, params, stacks, given=None, loops=None):
-        if NEEDED & set(params):
-            self.refuse(f"a variable named '{min(NEEDED & set(params))}'", "give it another name: compiled code needs this one")
-        _keep_names_for_code(definition, self.bindings)
+        fixed = NEEDED & set(params if "group" in self.options else {**(given or {}), **(loops or {})})
+        if fixed:
+            self.refuse(f"a variable named '{min(fixed)}'", "give it another name: compiled code needs this one")
+        renamed = _keep_names_for_code(definition, self.bindings, set(params))
+        walk, names = self.walk_renamed(kind, definition, {renamed.get(n, n): t for n, t in params.items()}, stacks, given, loops,
+                                        renamed)
+        walk.renamed = renamed
+        own = {new: old for old, new in renamed.items()}
+        return walk, [own.get(n, n) for n in names]
+
+    def walk_renamed(self, kind, definition, params, stacks, given, loops, renamed):
         taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math", LINE}
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
         stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
-        options = {**self.options, "names": getattr(self, "local_names", {})}
+        local = {n: renamed.get(v, v) for n, v in getattr(self, "local_names", {}).items()}
+        options = {**self.options, "names": local}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=options, given=given or {},
                      loops=loops, records=getattr(self, "records", {}))
         if walk.copied & walk.stored:
@@ -225,7 +234,7 @@ class Backend:
                         "np.array(...) of the view, if a copy is meant")
         if walk.reshaped & walk.stored and not self.options.get("exact_reshape"):
             self.options["exact_reshape"] = True  # a change of what is also used in another shape: views must be views
-            return self.walk(kind, definition, params, stacks, given, loops)
+            return self.walk_renamed(kind, definition, params, stacks, given, loops, renamed)
         read_through_views(walk, walk.body)
         contract(walk)
         if sweep_stencils(walk, walk.body):
@@ -350,13 +359,14 @@ class Backend:
                     targets, seed)
 
 
-def _keep_names_for_code(definition, bindings):
-    """Other names for variables that are named like what compiled code calls: `max = x[0]`."""
+def _keep_names_for_code(definition, bindings, parameters) -> dict:
+    """Other names for variables that are named like what compiled code calls: `max = x[0]`; the new ones by the old ones."""
     names = [n for n in ast.walk(definition) if isinstance(n, ast.Name)]
     inner = [a for n in ast.walk(definition) if isinstance(n, ast.Lambda) for a in ast.walk(n.args) if isinstance(a, ast.arg)]
     taken = {n.id for n in names} | NEEDED | set(bindings)
-    for old in sorted({n.id for n in names if isinstance(n.ctx, ast.Store)} & NEEDED):
-        new = unique(old, taken)
+    renamed = {}
+    for old in sorted(({n.id for n in names if isinstance(n.ctx, ast.Store)} | parameters) & NEEDED):
+        new = renamed[old] = unique(old, taken)
         taken.add(new)
         for n in names:
             if n.id == old:
@@ -364,6 +374,7 @@ def _keep_names_for_code(definition, bindings):
         for a in inner:
             if a.arg == old:
                 a.arg = new
+    return renamed
 
 
 def _has_names(t) -> bool:
@@ -389,7 +400,7 @@ def _with_tokens(t, local):
 
 def _definition(definition, names, walk):
     body = _pruned(walk.body)
-    made = emit.function(definition.name, emit.arguments(names), [], constant(None))
+    made = emit.function(definition.name, emit.arguments([walk.renamed.get(n, n) for n in names]), [], constant(None))
     made.body = body or [ast.Pass()]
     return made
 

@@ -344,9 +344,17 @@ def _products_of_others(lo, args, kwargs):
     if given.get("where") is not None and given["where"].const is not True:
         lo.refuse("a product with 'where'")
     a = given["a"]
+    if isinstance(a.type, Array) and a.type.rank > 1 and _axes(lo, given.get("axis"), a.type.rank) is None:
+        from .inlined import walked
+
+        return walked(lo, _of_all, [a])
     if not isinstance(a.type, Array) or a.type.rank != 1:
         lo.refuse("the adjoint of a product along an axis", "write a loop over the rows")
     return _of_vector(lo, a, compiled.products_of_others, "numpy.prod")
+
+
+def _of_all(a):
+    return np.reshape(products_of_others(np.ravel(a)), np.shape(a))
 
 
 def _of_vector(lo, v, helper, function):
