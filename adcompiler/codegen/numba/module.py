@@ -43,6 +43,7 @@ from .recursion import Group, walk_all
 from .stacks import stacks_of
 from .stencils import sweep_stencils
 from .view_reads import read_through_views
+from .tape_blocks import make_once
 from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stack, Steps
 
 
@@ -239,6 +240,8 @@ class Backend:
         contract(walk)
         if sweep_stencils(walk, walk.body):
             contract(walk)
+        if not self.options.get("parallel"):
+            make_once(walk, walk.body)
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
         if self.options.get("parallel") and not self.options.get("tracking"):
