@@ -82,7 +82,17 @@ def returned_as_well(x, n):
     return np.sum(y * y), y
 
 
-PROGRAMS = (recurrence, parts, ends_early, growing, made_in_an_inner_loop, kept_and_changed)
+def index_changed_inside(x, n):
+    total = 0.0
+    for k in range(n):
+        k = k * 2 + 1
+        y = np.sin(x * k)
+        z = np.cos(y) * y
+        total += np.sum(z * z) * k
+    return total
+
+
+PROGRAMS = (index_changed_inside, recurrence, parts, ends_early, growing, made_in_an_inner_loop, kept_and_changed)
 
 
 @pytest.mark.parametrize("trips", [0, 1, 4])

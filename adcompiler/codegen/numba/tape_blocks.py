@@ -120,7 +120,12 @@ class _Arrays:
             if not self.by_elements(identifier, uses, allocation):
                 return
         trips = [self.trips(loop) for loop in (first, second)]
-        if None in trips or ast.unparse(trips[0]) != ast.unparse(trips[1]) or any(map(_may_leave, (first, second))):
+        if (
+            None in trips
+            or ast.unparse(trips[0]) != ast.unparse(trips[1])
+            or any(map(_may_leave, (first, second)))
+            or not all(map(self.counts, (first, second)))
+        ):
             return
         shape = [self.settled(first, e) for e in _shape(allocation)]
         if None in shape:
@@ -154,10 +159,14 @@ class _Arrays:
     def row(self, site, at):
         return ast.Subscript(name(site), call(self.lo.np("uintp"), at), ast.Load())
 
+    def counts(self, loop) -> bool:
+        """Does the loop's index stand for the number of the trip, all through the trip?"""
+        target = loop.target.id
+        return target == "_" or self.only_here(loop, target, loop.target)
+
     def index_of(self, loop) -> str:
         """The name of a loop's index, which gets one where it has none."""
-        target = loop.target.id
-        if target == "_" or len([n for n in self.stores[target] if any(n is m for m in ast.walk(loop))]) != 1:
+        if loop.target.id == "_":
             loop.target = name(self.lo.fresh("step"), True)
             self.lo.counters.add(loop.target.id)
             self.stores[loop.target.id] = [loop.target]
