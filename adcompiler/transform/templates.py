@@ -313,8 +313,8 @@ class Instance:
             if isinstance(n, ast.Call) and not self.keeps_reals(n.func):
                 return False
             if isinstance(n, ast.Name) and self.is_operand(n.id):
-                t = self.type_of(n.id)
-                if not (isinstance(t, Num) and t.kind in "bif") and t is not None and not isinstance(t, (Static, Tup)):
+                value = None if n.id in self.rule.result else self.bound.get(n.id)
+                if not (self._all_real(value) if value is not None else _holds_reals(self.type_of(n.id))):
                     return False
             if isinstance(n, ast.Name) and n.id.endswith("_bar"):
                 return False
@@ -322,6 +322,14 @@ class Instance:
             if temporary is not None and not self.is_real_expression(self.fold(temporary.value)):
                 return False
         return True
+
+    def _all_real(self, value) -> bool:
+        """Is an operand real, and so is each one of a display, or of those that `*args` or `**kwargs` take?"""
+        if isinstance(value, Display):
+            value = value.items
+        if isinstance(value, (tuple, list, dict)):
+            return all(map(self._all_real, value.values() if isinstance(value, dict) else value))
+        return not isinstance(value, (Var, Const)) or _holds_reals(self.builder.cx.type(value))
 
     def keeps_reals(self, node) -> bool:
         """Does a function of a template give real numbers for real numbers? What is not known may give complex ones."""
@@ -450,6 +458,12 @@ def _number(node):
         inner = _number(node.operand)
         return None if inner is None else -inner
     return None
+
+
+def _holds_reals(t) -> bool:
+    if isinstance(t, Tup):
+        return all(map(_holds_reals, t.items))
+    return t is None or isinstance(t, Static) or isinstance(t, Num) and t.kind in "bif"
 
 
 def _spread_out(nodes):

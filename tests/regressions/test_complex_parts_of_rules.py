@@ -55,7 +55,27 @@ def of_a_temporary(x):
     return np.sum(np.abs(scaled(x) + 1.0j) ** 2)
 
 
+def times_the_product(w, pair):
+    return w * pair[0] * pair[1]
+
+
+@rule(times_the_product, linear=("w",), constant_in=("pair",))
+def times_the_product_rule(w, pair):
+    y = times_the_product(w, pair)
+    w_bar = y_bar * conj(np.prod(pair))  # noqa: F821, F841
+
+
+def of_a_display(x):
+    return np.abs(times_the_product(x[0] + 1.0j * x[1], (1.0 + 2.0j, 0.5j)) + 1.0j) ** 2
+
+
+def of_complex_names(x):
+    pair = x[0] * 0.0 + 1.0 + 2.0j, 0.5j
+    return np.abs(times_the_product(x[0] + 1.0j * x[1], ad.stop_gradient(pair)) + 1.0j) ** 2
+
+
 @pytest.mark.parametrize("function, args", [
+    (of_a_display, (np.array([0.3, 0.7]),)), (of_complex_names, (np.array([0.3, 0.7]),)),
     (eigenvalues, (spiral,)), (eigenvalues, (spiral + 0j,)), (roots, (np.array([1.0, 0.4, 2.0]),)),
     (from_roots, (np.array([0.3, -1.0]),)), (polar, (2.0, 0.7)), (turned_by_a_constant, (np.array([0.3, 0.7]),)),
     (of_a_temporary, (np.array([0.3, 0.7]),)), (of_a_temporary, (np.array([0.3 + 1j, 0.7]),)),
