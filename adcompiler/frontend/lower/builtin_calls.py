@@ -117,6 +117,9 @@ def _list(cx, node, args, kwargs):
     value, t = args[0], cx.type(args[0])
     if isinstance(value, Var) and value.items is not None:
         return make_list(cx, node, list(value.items))
+    fixed = cx.constant(value)
+    if isinstance(fixed, tuple) and (not fixed or isinstance(value, Const)):
+        return make_list(cx, node, [Const(v) for v in fixed])
     if isinstance(t, Ref) and t.kind == "list":
         return copy_list(cx, node, value, [])
     if isinstance(t, Num) and t.boxed and t.rank and isinstance(value, Var) and t.kind in "fc":

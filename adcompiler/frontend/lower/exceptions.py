@@ -202,7 +202,7 @@ def _check_whole(cx, node, then, before):
                 or (base.group.family in families and _varied_family(cx, base))
             )
         if isinstance(s, ContainerOp):
-            return s.kind not in _READS and s.base.type.site in sites and cx.varied(s.base)
+            return s.kind not in _READS and getattr(s.base.type, "site", None) in sites and cx.varied(s.base)
         return (
             isinstance(s, Assign)
             and s.augmented is not None

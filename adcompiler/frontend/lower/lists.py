@@ -131,7 +131,7 @@ def write_slice(cx, node, base, index, value, holder):
         from .builtin_calls import HANDLERS
 
         value = HANDLERS[list](cx, node, [value], {})
-    if value is None or not isinstance(cx.type(value), Ref):
+    if value is None or not isinstance(cx.type(value), Ref) or cx.type(value).kind != "list":
         cx.unsupported(node, "a slice of a list is replaced by something that is not a list")
     names = {"base": base, **{k: v for k, v in (("low", index.lower), ("up", index.upper)) if v is not None}}
     if index.step is not None:
@@ -153,6 +153,11 @@ def write_slice(cx, node, base, index, value, holder):
 def extend_list(cx, node, base, value):
     if isinstance(value, Var) and value.items is not None:
         value = make_list(cx, node, list(value.items))
+    if isinstance(cx.type(value), Ref) and cx.type(value).kind != "list":
+        cls = holder_of(cx, value).cls
+        what = "a dict" if cx.type(value).kind == "dict" else f"an object of class {getattr(cls, '__name__', cls)}"
+        instead = "spread list(d), or list(d.values())" if what == "a dict" else "give the class a method that returns a list"
+        cx.unsupported(node, f"{what} is run over to make or extend a list", instead)
     cx.assumed.generalise(holder_of(cx, base))
     receive_elements(cx, base, value)
     cx.emit(ContainerOp("extend", base, None, value, loc=cx.loc(node)))
@@ -191,8 +196,8 @@ def extend_by(cx, node, base, args):
         from .builtin_calls import HANDLERS
 
         value = HANDLERS[list](cx, node, [value], {})
-    if isinstance(cx.type(value), Ref) and cx.type(value).kind == "dict":
-        cx.unsupported(node, "a list is extended by a dict", "extend it by list(d.values())")
+    if isinstance(cx.constant(value), tuple) and getattr(value, "items", None) is None:
+        value = make_list(cx, node, [Const(v) for v in cx.constant(value)])
     if not isinstance(cx.type(value), Ref) and getattr(value, "items", None) is None:
         cx.unsupported(node, "what the list is extended by is not understood", "extend it by a list, a tuple or an array")
     extend_list(cx, node, base, value)
