@@ -107,6 +107,34 @@ def test_threads():
         np.testing.assert_allclose(a, b, rtol=1e-13)
 
 
+RECURSIVE = """
+    import numpy as np
+    import adcompiler as ad
+
+    def series(x, n):
+        return x if n == 0 else x * series(x, n - 1) + n
+
+    def trace_of_corners(a):
+        if a.shape[0] == 1:
+            return a[0, 0] * a[0, 0]
+        return trace_of_corners(a[1:, 1:]) + trace_of_corners(a[:-1, :-1])
+
+    print(ad.grad(lambda x: series(x, 4) * series(x, 2), backend="numba")(0.5))
+    print(ad.grad(trace_of_corners, backend="numba")(np.ones((3, 3))).tolist())
+"""
+
+
+def test_a_second_process_runs_recursive_functions(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(RECURSIVE))
+    environment = {**os.environ, "ADCOMPILER_CACHE_DIR": str(tmp_path / "cache")}
+    runs = [subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True) for _ in range(2)]
+    for run in runs:
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.splitlines()[1] == "[[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 2.0]]"
+    assert runs[0].stdout == runs[1].stdout
+
+
 PROGRAM = """
     import sys, time
     import numpy as np

@@ -501,8 +501,9 @@ def imports_of(parts) -> list[str]:
     return sorted(found, key=lambda s: (s.startswith("from"), s))
 
 
-def decorated(part):
-    flags = {k: constant(v) for k, v in dict(error_model="numpy", nogil=True, cache=True).items()}
+def decorated(part, *, cached):
+    """Put `@njit` on a function. Numba cannot load functions that call themselves for several types: the process would end."""
+    flags = {k: constant(v) for k, v in dict(error_model="numpy", nogil=True, cache=cached).items() if v}
     if part.walk.apart:
         part.walk.imports["MARKED_LOOPS"] = MARKED_LOOPS
         flags["parallel"] = name("MARKED_LOOPS")
@@ -544,7 +545,7 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
     if options.get("parallel") and not options.get("tracking"):
         refuse_without_any([p.walk for p in parts], generator.function.loc)
     for p in parts:
-        decorated(p)
+        decorated(p, cached=not generator.parts)
         if options.get("tracking") and p.kind in _KINDS:
             p.definition.args.args.append(ast.arg(LINE))
     texts = {p.kind: emit.write(p.definition) for p in parts}
