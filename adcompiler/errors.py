@@ -9,12 +9,16 @@
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Loc:
-    """A place in the user's source: 1-based lines, 0-based columns, as in `ast`."""
+    """A place in the user's source: 1-based lines, 0-based columns, as in `ast`.
+
+    caller: of a place in this package, which stands for a function of a library, where the program calls that.
+    """
 
     filename: str = "<unknown>"
     lineno: int = 0
@@ -22,6 +26,7 @@ class Loc:
     end_lineno: int | None = None
     end_col_offset: int | None = None
     function: str = ""
+    caller: Loc | None = field(default=None, compare=False, repr=False)
 
     def line(self) -> str:
         """The text of the source line, without its line end; empty if the file cannot be read."""
@@ -29,7 +34,17 @@ class Loc:
 
 
 NOWHERE = Loc()
+_PACKAGE = str(Path(__file__).parent)
 _OF_GENERATED_LINES: dict[str, dict[int, Loc]] = {}
+
+
+def is_of_package(filename: str) -> bool:
+    """Is this a file of adcompiler? Its functions may stand for those of a library.
+
+    >>> is_of_package(__file__), is_of_package("program.py")
+    (True, False)
+    """
+    return filename.startswith(_PACKAGE)
 
 
 def remember_lines(filename: str, places: dict[int, Loc]):
@@ -38,9 +53,10 @@ def remember_lines(filename: str, places: dict[int, Loc]):
 
 
 def in_program(loc: Loc) -> Loc:
-    """The place in the user's program that a place stands for; itself, unless it is one of generated code."""
+    """The place in the user's program that a place stands for; itself, unless it is one of generated code or of this
+    package."""
     for _ in range(20):  # derivatives of derivatives
-        found = _OF_GENERATED_LINES.get(loc.filename, {}).get(loc.lineno)
+        found = loc.caller or _OF_GENERATED_LINES.get(loc.filename, {}).get(loc.lineno)
         if found is None:
             return loc
         loc = found
@@ -103,7 +119,7 @@ class AdcompilerError(Exception):
                 width = max(1, min(end, len(text)) - self.loc.col_offset)
                 parts.append("    " + text.strip())
                 parts.append("    " + " " * max(0, self.loc.col_offset - indent) + "^" * width)
-        if self.generated is not self.loc:
+        if self.generated is not self.loc and self.generated.caller is None:
             parts.append(f"  in the derivative of this line: {self.generated.line().strip()}")
         if self.hint:
             parts.append(f"  hint: {self.hint}")

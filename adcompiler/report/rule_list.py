@@ -48,6 +48,7 @@ def rule_list(wanted: str = "") -> str:
     exact = [(names, r) for names, r in found if wanted in map(str.lower, names)]
     chosen = sorted(exact or found, key=lambda pair: pair[0][0].lower())
     blocks = [_entry(names, r, formulas=len(chosen) <= 3) for names, r in chosen]
+    blocks += [f"{name}  has a derivative: that of a function in Python" for name in _written_out() if _is_wanted(wanted, [name])]
     if not exact:
         without = {_public(registry._name_of(function)) for function in all_inactive()}
         blocks += [f"{name}  carries no derivative" for name in sorted(without) if _is_wanted(wanted, [name])]
@@ -129,13 +130,23 @@ def rules_page() -> str:
     for module in sorted(without, key=_module_order):
         shown = ", ".join(f"`{n}`" for n in sorted(without[module]))
         parts.append(f"- {_TITLES.get(module, module)}: {shown}")
-    parts += ["", _WALKED.format(", ".join(f"`np.{f.__name__}`" for f in SOURCES)), *_unsupported_rows()]
+    walked, written = [f"`np.{f.__name__}`" for f in SOURCES], [f"`{name}`" for name in _written_out()]
+    parts += ["", _WALKED.format(", ".join(walked), ", ".join(written)), *_unsupported_rows()]
     return "\n".join(parts) + "\n"
+
+
+def _written_out() -> list[str]:
+    """The names of the functions for which a function in Python is differentiated."""
+    without_rule = [function for function in registry.all_written_out() if registry.lookup(function) is None]
+    names = {_public(registry._name_of(function)) for function in without_rule}
+    return sorted(name for name in names if not name.startswith("adcompiler."))
 
 
 _WALKED = """## Walked like your own functions
 
 These call a function that they are given, or are made of functions with rules: {}.
+
+For these, Python of this package is differentiated: {}.
 """
 
 

@@ -127,6 +127,7 @@ class Rule:
     when: literals that the call must give (or leave at their default) for this template to apply.
     variants: the templates of the same function with another `when`.
     unchecked: what `check_rule` leaves out, with the reason: "forward mode", "second order", "differences".
+    instead: for arguments that the rule does not cover, what to write in their place. None and False are as good as nothing.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Rule:
     when: dict = field(default_factory=dict, compare=False)
     variants: tuple["Rule", ...] = field(default=(), compare=False)
     unchecked: dict = field(default_factory=dict, compare=False)
+    instead: dict = field(default_factory=dict, compare=False)
 
     def for_call(self, arguments: dict) -> "Rule | None":
         """The template that applies to a call, by its literal arguments; None if the form has no derivative.
@@ -380,6 +382,11 @@ def written_out(function, twin, of_tuple=False, given=None):
     _WRITTEN[id(function)] = (function, twin, of_tuple, given, place)
 
 
+def all_written_out() -> list:
+    """Every function that `written_out` was told of."""
+    return [function for function, *_ in _WRITTEN.values()]
+
+
 def twin_of(function, first_is_tuple=False, args=(), kwargs=types.MappingProxyType({}), is_none=lambda value: value is None):
     """The Python function that stands for a library function on active values, or None.
 
@@ -417,6 +424,7 @@ def rule(
     multilinear=(),
     calls=None,
     unchecked=None,
+    instead=None,
 ):
     """Decorator: register a template as the rule of `functions` (several names of the same mathematical function).
 
@@ -451,6 +459,7 @@ def rule(
             multilinear=tuple(multilinear),
             calls=calls or {},
             unchecked=unchecked or {},
+            instead=instead or {},
             **parts,
         )
         _add(made, replace, is_variant=when is not None)

@@ -7,7 +7,7 @@ import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
-from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError
+from ...errors import Loc, MissingRuleError, UnsupportedSyntaxError, is_of_package
 from ...ir.nodes import NOTHING, Assign, Const, Var
 from ...ir.types import OPAQUE, Num, Opaque, Ref, Type, carries_derivative, type_of
 from .alias_groups import Group
@@ -83,6 +83,7 @@ class Context:
             getattr(node, "end_lineno", None),
             getattr(node, "end_col_offset", None),
             self.frame.name,
+            self.frame.called_at if is_of_package(self.frame.filename) and called_at is None else None,
         )
 
     def user_loc(self, node, reason) -> tuple[Loc, str]:

@@ -26,13 +26,15 @@ def call_with_functions(cx, node, rule, args, kwargs):
     """Emit the call of a rule with `calls`; its result."""
     from .rule_calls import emit_call
 
+    kwargs = {k: v for k, v in kwargs.items() if k not in rule.instead or not _is_nothing(cx.constant(v))}
     try:
         bound = rule.signature.bind(*args, **kwargs)
     except TypeError as error:
+        written = next((rule.instead.get(name) for name in kwargs if name not in rule.signature.parameters), None)
         cx.missing_rule(
             node,
             f"this form of {rule.name} ({error})",
-            f"supported: {rule.name}{rule.signature}; write the call in one of its forms",
+            written or f"supported: {rule.name}{rule.signature}; write the call in one of its forms",
         )
     for parameter, (further, leading) in rule.calls.items():
         given = bound.arguments.get(parameter)
@@ -54,6 +56,10 @@ def call_with_functions(cx, node, rule, args, kwargs):
         if name not in rule.calls and callable(cx.constant(operand)) and cx.varied(operand):
             _refuse(cx, node, rule, f"the function '{name}' reads values that carry a derivative")
     return emit_call(cx, node, rule.functions[0], bound.args, bound.kwargs)
+
+
+def _is_nothing(value) -> bool:
+    return value is None or value is False
 
 
 def _items(cx, node, operand) -> list:

@@ -6,7 +6,7 @@ that it is, and has a rule for its points if its class is known when compiling.
 
 from __future__ import annotations
 
-from ...ir.nodes import NOTHING, Assign, Const, Var
+from ...ir.nodes import NOTHING, Assign, Const, Unpack, Var
 from ...ir.types import Opaque
 from ...rules.registry import lookup
 
@@ -24,6 +24,7 @@ def note_class(cx, callee, result):
 
 def call_interpolator(cx, node, callee, args, kwargs):
     """The value of an interpolator at active points; None if it is something else."""
+    from .callees import call_function
     from .rule_calls import emit_call
 
     known = cx.constant(callee)
@@ -31,9 +32,28 @@ def call_interpolator(cx, node, callee, args, kwargs):
     if cls is None or not cls.__module__.startswith("scipy.interpolate"):
         return None
     lookup(cls)  # reads the rules
-    from ...runtime.scipy.splines import interpolator_value
+    from scipy import interpolate
 
+    from ...runtime.scipy.constant_interpolators import constant_grid, interpolator_value, surface_value
+
+    if issubclass(cls, interpolate.BivariateSpline):
+        return emit_call(cx, node, surface_value, (callee, *args), kwargs)
+    if issubclass(cls, interpolate.RegularGridInterpolator):
+        return call_function(cx, node, constant_grid, (callee, *args), kwargs)
     return emit_call(cx, node, interpolator_value, (callee, *args), kwargs)
+
+
+def call_method(cx, node, base, name, args, kwargs):
+    """The methods `ev` and `integrate` of an interpolator at active points; None for something else."""
+    known = cx.constant(base)
+    cls = type(known) if known is not NOTHING else _class_of(cx, base)
+    if cls is None or name not in ("ev", "integrate") or not cls.__module__.startswith("scipy.interpolate"):
+        return None
+    lookup(cls)  # reads the rules
+    from ...runtime.scipy.constant_interpolators import spline_integral, surface_at_points
+    from .callees import call_function
+
+    return call_function(cx, node, surface_at_points if name == "ev" else spline_integral, (base, *args), kwargs)
 
 
 def note_method(cx, base, name, result):
@@ -48,5 +68,8 @@ def _class_of(cx, operand):
         if operand in cx.opaque_classes:
             return cx.opaque_classes[operand]
         definition = operand.definition
-        operand = definition.value if isinstance(definition, Assign) else None
+        if isinstance(definition, Unpack):
+            operand = next((source for var, source in definition.pairs if var is operand), None)
+        else:
+            operand = definition.value if isinstance(definition, Assign) else None
     return None

@@ -13,7 +13,7 @@ from ...rules.unsupported import unsupported_hint
 from . import numbers
 from .call_arguments import arguments
 from .comprehensions import walk_next_time
-from .interpolators import note_class, note_method
+from .interpolators import call_method, note_class, note_method
 from .introspection import Namespace, method_of_namespace
 from .rule_calls import emit_call
 from .sparse_products import constant_product, constant_solution
@@ -51,6 +51,8 @@ def opaque_method(cx, node, base):
         )
         if product is None and node.func.attr == "solve":
             product = constant_solution(cx, node, base, args, kwargs)
+        if product is None:
+            product = call_method(cx, node, base, node.func.attr, args, kwargs)
         if product is not None:
             return product
         walk_next_time(cx, base)

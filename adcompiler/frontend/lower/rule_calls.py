@@ -91,7 +91,8 @@ def _rule_of_call(cx, node, function, rule, args, kwargs, any_varied):
             cx.missing_rule(
                 node,
                 f"the argument '{active[0]}' of {rule.name}",
-                f"pass a constant there, such as ad.stop_gradient({active[0]}), or write the call with other operations",
+                rule.instead.get(active[0])
+                or f"pass a constant there, such as ad.stop_gradient({active[0]}), or write the call with other operations",
             )
     return rule, bound
 

@@ -117,6 +117,15 @@ def _table(*types, **named):
     calls={"fun": ("args", 2)},
     infer=lambda *types, **named: Tup((_TIMES, _TABLE, OPAQUE, OPAQUE, OPAQUE, OPAQUE), TrajectoryResult),
     name="scipy.integrate.solve_ivp",
+    instead={
+        "dense_output": "name the times with t_eval=, which gives the values that sol(t) gives",
+        "events": "the time T of an event is a root: brentq(lambda T, p: ..., args=(p,)) of the event function at the end of "
+        "y' = T f(T s, y) for s from 0 to 1; T has the derivative of the event",
+        "t_span": "integrate over s from 0 to 1: y' = T f(T s, y) with T among args",
+        "t_eval": "integrate over s from 0 to 1: y' = T f(T s, y) with T among args",
+        "vectorized": "leave it out",
+        "jac": "leave it out; the solver takes differences",
+    },
 )
 def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, *, args=None, rtol=1e-3, atol=1e-6, first_step=None, max_step=np.inf

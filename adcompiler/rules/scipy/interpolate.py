@@ -2,7 +2,7 @@
 
 Splines are linear in the values that they interpolate; the first and last value of a periodic one share their adjoint
 evenly. Knots and the points of a grid have no rule. Interpolator objects are tuples in differentiated code, see
-`adcompiler.runtime.scipy.splines` and `local_interpolation`.
+`adcompiler.runtime.scipy.splines`, `local_interpolation` and `grids`; those of constants stay what they are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,39 @@ import numpy as np
 from scipy import interpolate
 
 from ...ir.types import Num, Tup
-from ...runtime.scipy.local_interpolation import akima_interpolator, linear_interpolator, pchip_interpolator
+from ...runtime.scipy.constant_interpolators import (
+    axes_of_values,
+    constant_grid_derivatives,
+    constant_grid_value,
+    interpolation_axis,
+    interpolator_factor,
+    interpolator_points_adjoint,
+    interpolator_value,
+    spline_integral,
+    surface_value,
+    tuple_grid_derivatives,
+    tuple_grid_value,
+    tuple_integral,
+    tuple_value,
+)
+from ...runtime.scipy.fitpack import fitted_spline, fitted_spline_value, interpolating_univariate_spline
+from ...runtime.scipy.grids import (
+    coordinates_adjoint,
+    coordinates_product,
+    coordinates_tangent,
+    grid_derivatives,
+    grid_derivatives_adjoint,
+    grid_interpolation,
+    grid_interpolator,
+    grid_value,
+)
+from ...runtime.scipy.local_interpolation import (
+    akima_interpolator,
+    hermite_spline,
+    line_interpolator,
+    pchip_interpolation,
+    pchip_interpolator,
+)
 from ...runtime.scipy.splines import (
     basis_coefficients_adjoint,
     basis_spline,
@@ -23,14 +55,7 @@ from ...runtime.scipy.splines import (
     cubic_spline,
     cubic_values_adjoint,
     from_breaks,
-    grid_interpolator,
-    grid_points_adjoint,
-    grid_tangent,
-    grid_values_adjoint,
     integral_coefficients_adjoint,
-    interpolator_adjoint,
-    interpolator_tangent,
-    interpolator_value,
     interpolating_spline,
     piecewise_polynomial,
     points_adjoint,
@@ -42,8 +67,7 @@ from ...runtime.scipy.splines import (
     spline_knots,
     spline_values_adjoint,
 )
-from ..registry import inactive, ndim, rule, written_out
-from ..unsupported import first_order
+from ..registry import conj, inactive, ndim, rule, written_out
 
 
 def _array(rank):
@@ -75,9 +99,25 @@ def _evaluated(coefficients, points, taken):
 
 
 def _on_grid(points, values, xi, *types, **named):
+    """The type of values; of derivatives, which have an axis for each, the rank is not known."""
     a, b = _rank(values), _rank(xi)
-    known = isinstance(points, Tup) and a is not None and b is not None
-    return _array(max(b - 1, 1) + a - len(points.items) if known else None)
+    known = isinstance(points, Tup) and a is not None and b is not None and "depth" not in named and len(types) < 3
+    kind = values.kind if isinstance(values, Num) else "f"
+    rank = max(b - 1, 1) + a - len(points.items) if known else None
+    return Num(kind, None, rank, True, None if rank is None else (None,) * rank)
+
+
+def _like_shape(bar, shape, *types, **named):
+    rank = len(shape.items) if isinstance(shape, Tup) else None
+    return Num(bar.kind if isinstance(bar, Num) else "f", None, rank, True, None if rank is None else (None,) * rank)
+
+
+def _of_shape(y_bar, slopes, shape, *types, **named):
+    return _like_shape(Num("f"), shape)
+
+
+def _unknown(*types, **named):
+    return Num("f")
 
 
 # ---- interpolators as tuples ----
@@ -87,9 +127,15 @@ written_out(interpolate.PPoly, piecewise_polynomial)
 written_out(interpolate.BSpline, basis_spline)
 written_out(interpolate.make_interp_spline, interpolating_spline)
 written_out(interpolate.RegularGridInterpolator, grid_interpolator)
-written_out(interpolate.interp1d, linear_interpolator)
+written_out(interpolate.interpn, grid_interpolation)
+written_out(interpolate.interp1d, line_interpolator)
 written_out(interpolate.PchipInterpolator, pchip_interpolator)
+written_out(interpolate.pchip_interpolate, pchip_interpolation)
 written_out(interpolate.Akima1DInterpolator, akima_interpolator)
+written_out(interpolate.CubicHermiteSpline, hermite_spline)
+written_out(interpolate.InterpolatedUnivariateSpline, interpolating_univariate_spline)
+written_out(interpolate.splrep, fitted_spline)
+written_out(interpolate.splev, fitted_spline_value)
 
 
 @rule(cubic_coefficients, when={"axis": 0}, infer=_with(1, 1))
@@ -140,35 +186,122 @@ def basis_value_(t, c, k, x, nu=0, extrapolate=True):
     )
 
 
-@rule(
-    interpolate.interpn,
-    when={"method": "linear"},
-    infer=_on_grid,
-    constant_in=("fill_value",),
-    unchecked={"second order": "the cells of the points are found when the program runs"},
-)
-def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
-    y = interpolate.interpn(points, values, xi, method, bounds_error, fill_value)
-    values_bar = grid_values_adjoint(y_bar, np.shape(values), points, xi, fill_value)
-    xi_bar = grid_points_adjoint(y_bar, points, values, xi, fill_value)
-    y_dot = grid_tangent(values_dot, xi_dot, y, points, values, xi, bounds_error, fill_value)
+# ---- grids ----
+
+
+@rule(grid_value, infer=_on_grid, constant_in=("fill_value",))
+def grid_value_(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
+    y = grid_value(points, values, xi, method, bounds_error, fill_value)
+    values_bar = grid_derivatives_adjoint(y_bar, np.shape(values), points, xi, method, fill_value)
+    slopes = grid_derivatives(points, values, xi, method, fill_value, depth=1)
+    xi_bar = coordinates_adjoint(y_bar, slopes, np.shape(xi))
+    y_dot = grid_derivatives(points, values_dot, xi, method, fill_value) + coordinates_tangent(xi_dot, slopes)
+
+
+@rule(grid_derivatives, infer=_on_grid)
+def grid_derivatives_(points, values, xi, method="linear", fill_value=np.nan, depth=0):
+    y = grid_derivatives(points, values, xi, method, fill_value, depth)
+    values_bar = grid_derivatives_adjoint(y_bar, np.shape(values), points, xi, method, fill_value, depth)
+    slopes = grid_derivatives(points, values, xi, method, fill_value, depth + 1)
+    xi_bar = coordinates_adjoint(y_bar, slopes, np.shape(xi), depth)
+    y_dot = grid_derivatives(points, values_dot, xi, method, fill_value, depth) + coordinates_tangent(
+        xi_dot, slopes, depth
+    )
+
+
+@rule(grid_derivatives_adjoint, infer=_like_shape)
+def grid_derivatives_adjoint_(y_bar, shape, points, xi, method="linear", fill_value=np.nan, depth=0):
+    values = grid_derivatives_adjoint(y_bar, shape, points, xi, method, fill_value, depth)
+    y_bar_bar = grid_derivatives(points, values_bar, xi, method, fill_value, depth)
+    slopes = grid_derivatives(points, values_bar, xi, method, fill_value, depth + 1)
+    xi_bar = coordinates_adjoint(y_bar, slopes, np.shape(xi), depth)
+    rank = depth + 1 + max(np.ndim(xi) - 1, 1) + len(shape) - len(points)
+    moved = coordinates_product(y_bar, xi_dot, depth, rank)
+    values_dot = grid_derivatives_adjoint(
+        y_bar_dot, shape, points, xi, method, fill_value, depth
+    ) + grid_derivatives_adjoint(moved, shape, points, xi, method, fill_value, depth + 1)
+
+
+@rule(coordinates_adjoint, multilinear=("y_bar", "slopes"), infer=_of_shape)
+def coordinates_adjoint_(y_bar, slopes, shape, depth=0):
+    x = coordinates_adjoint(y_bar, slopes, shape, depth)
+    y_bar_bar = coordinates_tangent(x_bar, slopes, depth)
+    slopes_bar = coordinates_product(y_bar, x_bar, depth, np.ndim(slopes))
+
+
+@rule(coordinates_tangent, multilinear=("xi_dot", "slopes"), infer="unknown")
+def coordinates_tangent_(xi_dot, slopes, depth=0):
+    y = coordinates_tangent(xi_dot, slopes, depth)
+    xi_dot_bar = coordinates_adjoint(y_bar, slopes, np.shape(xi_dot), depth)
+    slopes_bar = coordinates_product(y_bar, xi_dot, depth, np.ndim(slopes))
+
+
+@rule(coordinates_product, multilinear=("y_bar", "xi_dot"), infer="unknown")
+def coordinates_product_(y_bar, xi_dot, depth, rank):
+    z = coordinates_product(y_bar, xi_dot, depth, rank)
+    y_bar_bar = coordinates_tangent(xi_dot, z_bar, depth)
+    xi_dot_bar = coordinates_adjoint(y_bar, z_bar, np.shape(xi_dot), depth)
 
 
 # ---- interpolators that carry no derivative ----
 
 
-@rule(interpolator_value, infer=lambda *types, **named: Num("f"))
+@rule(interpolator_value, infer="unknown")
 def interpolator_value_(interpolator, x, nu=0, extrapolate=None):
     y = interpolator_value(interpolator, x, nu, extrapolate)
-    x_bar = interpolator_adjoint(y_bar, interpolator, x, nu, extrapolate)
-    y_dot = interpolator_tangent(x_dot, y, interpolator, x, nu, extrapolate)
+    slope = interpolator_value(interpolator, x, nu + 1, extrapolate)
+    x_bar = interpolator_points_adjoint(y_bar, slope, ndim(x), interpolator)
+    y_dot = interpolator_factor(x_dot, y, interpolator) * slope
 
 
-first_order(
-    grid_values_adjoint,
-    grid_points_adjoint,
-    grid_tangent,
-    reason="interpolation on a grid has derivatives of first order",
-    instead="a spline in each direction, whose derivatives are continuous",
-)
-inactive(spline_knots)
+@rule(constant_grid_value, infer="unknown")
+def constant_grid_value_(interpolator, xi, method=None):
+    y = constant_grid_value(interpolator, xi, method)
+    slopes = constant_grid_derivatives(interpolator, xi, method, 1)
+    xi_bar = coordinates_adjoint(y_bar, slopes, np.shape(xi))
+    y_dot = coordinates_tangent(xi_dot, slopes)
+
+
+@rule(constant_grid_derivatives, infer="unknown")
+def constant_grid_derivatives_(interpolator, xi, method=None, depth=0):
+    y = constant_grid_derivatives(interpolator, xi, method, depth)
+    slopes = constant_grid_derivatives(interpolator, xi, method, depth + 1)
+    xi_bar = coordinates_adjoint(y_bar, slopes, np.shape(xi), depth)
+    y_dot = coordinates_tangent(xi_dot, slopes, depth)
+
+
+@rule(spline_integral, infer="unknown")
+def spline_integral_(spline, a, b, extrapolate=None):
+    y = spline_integral(spline, a, b, extrapolate)
+    a_bar = -np.sum(conj(y_bar) * interpolator_value(spline, a, 0, extrapolate)).real
+    b_bar = np.sum(conj(y_bar) * interpolator_value(spline, b, 0, extrapolate)).real
+    y_dot = b_dot * interpolator_value(spline, b, 0, extrapolate) - a_dot * interpolator_value(
+        spline, a, 0, extrapolate
+    )
+
+
+# of interpolators that are tuples in a derivative of the derivative
+written_out(interpolator_value, tuple_value, of_tuple=True)
+written_out(spline_integral, tuple_integral, of_tuple=True)
+written_out(constant_grid_value, tuple_grid_value, of_tuple=True)
+written_out(constant_grid_derivatives, tuple_grid_derivatives, of_tuple=True)
+
+
+@rule(surface_value, when={"grid": True}, infer=_unknown)
+def surface_value_on_a_grid(surface, x, y, dx=0, dy=0, grid=True):
+    z = surface_value(surface, x, y, dx, dy, True)
+    x_bar = np.reshape(np.sum(z_bar * surface_value(surface, x, y, dx + 1, dy, True), axis=1), np.shape(x))
+    y_bar = np.reshape(np.sum(z_bar * surface_value(surface, x, y, dx, dy + 1, True), axis=0), np.shape(y))
+    z_dot = np.reshape(x_dot, (-1, 1)) * surface_value(surface, x, y, dx + 1, dy, True) + np.reshape(
+        y_dot, (1, -1)
+    ) * surface_value(surface, x, y, dx, dy + 1, True)
+
+
+@rule(surface_value, when={"grid": False}, elementwise=True, infer=_unknown)
+def surface_value_at_points(surface, x, y, dx=0, dy=0, grid=True):
+    z = surface_value(surface, x, y, dx, dy, False)
+    x_bar = z_bar * surface_value(surface, x, y, dx + 1, dy, False)
+    y_bar = z_bar * surface_value(surface, x, y, dx, dy + 1, False)
+
+
+inactive(spline_knots, interpolation_axis, axes_of_values)

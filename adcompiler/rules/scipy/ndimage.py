@@ -1,4 +1,4 @@
-"""Rules for scipy.ndimage: linear filters of images with all their boundary modes.
+"""Rules for scipy.ndimage: linear filters of images with all their boundary modes, and images between their pixels.
 
 A filter continued by a constant other than 0 (`cval`) and filters into an array of their own (`output=`) have no rule.
 The widths of Gaussian filters are constants.
@@ -28,7 +28,16 @@ from ...runtime.scipy.images import (
     uniform_filter_adjoint,
     weights_adjoint,
 )
-from ..registry import inactive, rule
+from ...runtime.scipy.image_splines import (
+    beside_axes,
+    image_coefficients,
+    image_coefficients_adjoint,
+    image_derivatives,
+    image_derivatives_adjoint,
+    map_coordinates,
+)
+from ..registry import conj, inactive, rule, written_out
+
 
 def _like_weights(y_bar, image, shape, *types, **named):
     rank = len(shape.items) if isinstance(shape, Tup) else None
@@ -108,6 +117,55 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     y = ndimage.uniform_filter1d(input, size, axis, None, mode, 0.0, origin)
     input_bar = uniform_adjoint(y_bar, size, axis, mode, origin)
+
+
+# ---- images between their pixels: see runtime.scipy.image_splines ----
+
+written_out(ndimage.map_coordinates, map_coordinates)
+
+
+def _like_shape(bar, shape, *types, **named):
+    rank = len(shape.items) if isinstance(shape, Tup) else None
+    return Num(bar.kind if isinstance(bar, Num) else "f", None, rank, True, None if rank is None else (None,) * rank)
+
+
+@rule(image_coefficients)
+def image_coefficients_(image, order=3, mode="constant", cval=0.0, prefilter=True):
+    c = image_coefficients(image, order, mode, cval, prefilter)
+    image_bar = image_coefficients_adjoint(c_bar, np.shape(image), order, mode, prefilter)
+    c_dot = image_coefficients(image_dot, order, mode, 0.0, prefilter)
+
+
+@rule(image_coefficients_adjoint, linear=("c_bar",), infer=_like_shape)
+def image_coefficients_adjoint_(c_bar, shape, order=3, mode="constant", prefilter=True):
+    image = image_coefficients_adjoint(c_bar, shape, order, mode, prefilter)
+    c_bar_bar = image_coefficients(image_bar, order, mode, 0.0, prefilter)
+
+
+def _derivatives(c, x, *types, **named):
+    """An axis for each derivative, whose number only the run tells; none in front of values."""
+    rank = x.rank - 1 if isinstance(x, Num) and x.rank is not None and len(types) < 5 and "depth" not in named else None
+    return Num(c.kind if isinstance(c, Num) else "f", None, rank, True, None if rank is None else (None,) * rank)
+
+
+@rule(image_derivatives, infer=_derivatives)
+def image_derivatives_(c, x, order=3, mode="constant", cval=0.0, margin=0, depth=0):
+    y = image_derivatives(c, x, order, mode, cval, margin, depth)
+    c_bar = image_derivatives_adjoint(y_bar, np.shape(c), x, order, mode, margin, depth)
+    slopes = image_derivatives(c, x, order, mode, cval, margin, depth + 1)
+    x_bar = np.sum(y_bar * conj(slopes), axis=tuple(range(1, depth + 1)))
+    moved = np.sum(beside_axes(x_dot, depth) * slopes, axis=0)
+    y_dot = image_derivatives(c_dot, x, order, mode, 0.0, margin, depth) + moved
+
+
+@rule(image_derivatives_adjoint, infer=_like_shape)
+def image_derivatives_adjoint_(y_bar, shape, x, order=3, mode="constant", margin=0, depth=0):
+    c = image_derivatives_adjoint(y_bar, shape, x, order, mode, margin, depth)
+    y_bar_bar = image_derivatives(c_bar, x, order, mode, 0.0, margin, depth)
+    slopes = image_derivatives(c_bar, x, order, mode, 0.0, margin, depth + 1)
+    x_bar = np.sum(conj(y_bar) * slopes, axis=tuple(range(1, depth + 1)))
+    moved = image_derivatives_adjoint(beside_axes(x_dot, depth) * y_bar, shape, x, order, mode, margin, depth + 1)
+    c_dot = image_derivatives_adjoint(y_bar_dot, shape, x, order, mode, margin, depth) + moved
 
 
 # ---- what the rules above call: differentiated again at higher order ----

@@ -1,8 +1,9 @@
-"""Slopes of densities at the ends of their supports, and of the multivariate normal density."""
+"""Slopes of densities at the ends of their supports, and of densities of vectors."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy import special
 
 from ..products import sum_to
 from .linear_systems import effective_adjoint, effective_matrix
@@ -15,6 +16,15 @@ def inside(logarithm, slope):
     [0.0, 2.0]
     """
     return np.where(np.equal(logarithm, -np.inf), 0.0, slope)[()]
+
+
+def above(x, start, slope):
+    """The slope of a distribution function in a shape parameter, and 0 up to the start of the support.
+
+    >>> above(np.array([0.0, 3.0]), 1.0, np.array([np.nan, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    return np.where(np.greater(x, start), slope, 0.0)[()]
 
 
 def _covariance(cov, size):
@@ -83,3 +93,41 @@ def multivariate_normal_tangent(x_dot, mean_dot, cov_dot, x, mean=None, cov=1):
     cov_change = _covariance(cov_dot, size) if np.ndim(cov_dot) == np.ndim(cov) else np.zeros((size, size))
     bent = 0.5 * (np.sum((solved @ cov_change) * solved, axis=-1) - np.sum(inverse * cov_change))
     return np.reshape(bent - np.sum(solved * change, axis=-1), np.shape(bent)[: max(np.ndim(bent), 0)])[()]
+
+
+def dirichlet_adjoints(y_bar, x, alpha):
+    """The adjoints of `x` and `alpha` in `scipy.stats.dirichlet.logpdf(x, alpha)`, whose points are columns.
+
+    Of points that leave out the last share, which is 1 less the others, that has its part in them.
+
+    >>> x_bar, alpha_bar = dirichlet_adjoints(1.0, np.array([0.25, 0.75]), np.array([3.0, 2.0]))
+    >>> x_bar.tolist(), alpha_bar.round(3).tolist()
+    ([8.0, 1.3333333333333333], [-0.803, 0.796])
+    """
+    x, alpha = np.asarray(x), np.asarray(alpha)
+    weight = np.reshape(alpha - 1.0, np.shape(alpha) + (1,) * (np.ndim(x) - 1))
+    if np.shape(x)[0] == np.shape(alpha)[0]:
+        shares, x_bar = x, y_bar * weight / x
+    else:
+        shares = np.concatenate((x, 1.0 - np.sum(x, axis=0, keepdims=True)))
+        x_bar = y_bar * (weight[:-1] / x - weight[-1:] / shares[-1:])
+    logarithms = y_bar * np.log(shares)
+    summed = logarithms if np.ndim(x) == 1 else np.sum(logarithms, axis=1)
+    return x_bar, summed + np.sum(y_bar) * (special.psi(np.sum(alpha)) - special.psi(alpha))
+
+
+def dirichlet_tangent(x_dot, alpha_dot, x, alpha):
+    """The tangent of `scipy.stats.dirichlet.logpdf(x, alpha)`.
+
+    >>> float(dirichlet_tangent(np.ones(2), np.zeros(2), np.array([0.25, 0.75]), np.array([3.0, 2.0])).round(3))
+    9.333
+    """
+    x, alpha = np.asarray(x), np.asarray(alpha)
+    weight = np.reshape(alpha - 1.0, np.shape(alpha) + (1,) * (np.ndim(x) - 1))
+    change = np.reshape(alpha_dot, np.shape(weight))
+    whole = np.sum(alpha_dot * (special.psi(np.sum(alpha)) - special.psi(alpha)))
+    if np.shape(x)[0] == np.shape(alpha)[0]:
+        return np.sum(weight * x_dot / x + change * np.log(x), axis=0) + whole
+    last = 1.0 - np.sum(x, axis=0)
+    first = np.sum(weight[:-1] * x_dot / x + change[:-1] * np.log(x), axis=0)
+    return first - weight[-1] * np.sum(x_dot, axis=0) / last + change[-1] * np.log(last) + whole

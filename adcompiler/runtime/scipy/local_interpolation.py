@@ -11,67 +11,89 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import UnsupportedSyntaxError
-from .splines import PiecewisePolynomial, beside, polynomial_value
+from .splines import PiecewisePolynomial, along_first, at_axis, beside, demand_real, interpolating_spline
 
 
-class LinearInterpolator(NamedTuple):
-    """`scipy.interpolate.interp1d` of kind "linear": coefficients of a piecewise polynomial, and what stands outside.
+class StepFunction(NamedTuple):
+    """`scipy.interpolate.interp1d` of a kind that takes the value of one point: values and where they begin.
 
-    >>> float(LinearInterpolator(np.array([[2.0], [1.0]]), np.array([0.0, 1.0]), "extrapolate")(2.0))
+    side: of which step a border between two is ("right": the upper one).
+
+    >>> float(StepFunction(np.array([2.0, 5.0]), np.array([0.5]), "right")(0.5))
     5.0
     """
 
-    c: np.ndarray
+    values: np.ndarray
+    borders: np.ndarray
+    side: str
+
+    def __call__(self, t, nu=0):
+        value = self.values[np.searchsorted(self.borders, t, side=self.side)]
+        return value if nu == 0 else np.zeros_like(value)
+
+
+class LineInterpolator(NamedTuple):
+    """`scipy.interpolate.interp1d`: an interpolant along the first axis, and what stands outside.
+
+    >>> inside = PiecewisePolynomial(np.array([[2.0], [1.0]]), np.array([0.0, 1.0]))
+    >>> float(LineInterpolator(inside, inside.x, "extrapolate")(2.0))
+    5.0
+    """
+
+    inside: tuple
     x: np.ndarray
     fill_value: float | tuple | str
     bounds_error: bool | None = None
+    axis: int = 0
 
-    def __call__(self, t):
-        if isinstance(self.fill_value, str):
-            return polynomial_value(self.c, self.x, t)
-        if self.bounds_error is not False and (np.any(t < self.x[0]) or np.any(t > self.x[-1])):
-            raise ValueError("a point in x_new is outside the interpolation range")
-        if isinstance(self.fill_value, tuple):
-            below, above = self.fill_value
-        else:
-            below, above = self.fill_value, self.fill_value
-        value = polynomial_value(self.c, self.x, t)
-        place = beside(t, value)
-        return np.where(place < self.x[0], below, np.where(place > self.x[-1], above, value))
+    def __call__(self, t, nu=0, extrapolate=None):
+        value = self.inside(t, nu)
+        if not isinstance(self.fill_value, str):
+            if self.bounds_error is not False and (np.any(t < self.x[0]) or np.any(t > self.x[-1])):
+                raise ValueError("a point in x_new is outside the interpolation range")
+            if nu > 0:
+                below, above = 0.0, 0.0
+            elif isinstance(self.fill_value, tuple):
+                below, above = self.fill_value
+            else:
+                below, above = self.fill_value, self.fill_value
+            place = beside(t, value)
+            value = np.where(place < self.x[0], below, np.where(place > self.x[-1], above, value))
+        return value if self.axis == 0 else at_axis(value, np.ndim(t), self.axis)
 
 
-def linear_interpolator(
+def line_interpolator(
     x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False
 ):
     """`scipy.interpolate.interp1d` as a tuple.
 
-    >>> float(linear_interpolator(np.array([1.0, 0.0]), np.array([5.0, 3.0]))(0.5))
+    >>> float(line_interpolator(np.array([1.0, 0.0]), np.array([5.0, 3.0]))(0.5))
     4.0
     """
-    if kind != "linear":
-        raise UnsupportedSyntaxError(
-            f"scipy.interpolate.interp1d has a derivative for kind='linear', not for {kind!r}",
-            hint="use CubicSpline, make_interp_spline(x, y, k) or PchipInterpolator",
-        )
-    _demand_real_first_axis("interp1d", axis, y)
-    x, y = np.asarray(x), np.asarray(y)
+    demand_real("interp1d", y)
+    x, y = np.asarray(x), along_first(np.asarray(y), axis)
     if not assume_sorted:
         order = np.argsort(x, kind="mergesort")
         x, y = x[order], y[order]
-    slopes = np.transpose(np.diff(np.transpose(y)) / np.diff(x))
-    return LinearInterpolator(np.stack((slopes, y[:-1])), x, fill_value, bounds_error)
-
-
-def _demand_real_first_axis(name, axis, y):
-    if np.iscomplexobj(y):
-        raise UnsupportedSyntaxError(
-            f"scipy.interpolate.{name} has a derivative for real values", hint="use y.real and y.imag"
-        )
-    if axis % np.ndim(y) != 0:
-        raise UnsupportedSyntaxError(
-            f"scipy.interpolate.{name} has a derivative along the first axis",
-            hint=f"move it there, {name}(x, np.moveaxis(y, {axis}, 0), axis=0)",
-        )
+    place = axis % np.ndim(y)
+    if kind in ("linear", "slinear", 1):
+        slopes = np.transpose(np.diff(np.transpose(y)) / np.diff(x))
+        return LineInterpolator(PiecewisePolynomial(np.stack((slopes, y[:-1])), x), x, fill_value, bounds_error, place)
+    if kind in ("quadratic", 2):
+        return LineInterpolator(interpolating_spline(x, y, 2), x, fill_value, bounds_error, place)
+    if kind in ("cubic", 3):
+        return LineInterpolator(interpolating_spline(x, y, 3), x, fill_value, bounds_error, place)
+    if kind in ("nearest", "nearest-up"):
+        side = "left" if kind == "nearest" else "right"
+        step = StepFunction(y, x[1:] / 2.0 + x[:-1] / 2.0, side)
+        return LineInterpolator(step, x, fill_value, bounds_error, place)
+    if kind in ("previous", "next") and not isinstance(fill_value, str):
+        step = StepFunction(y, x[1:], "right") if kind == "previous" else StepFunction(y, x[:-1], "left")
+        return LineInterpolator(step, x, fill_value, bounds_error, place)
+    raise UnsupportedSyntaxError(
+        f"scipy.interpolate.interp1d of kind {kind!r} has no derivative for this fill_value",
+        hint="kinds 'previous' and 'next' have one with a constant fill_value; make_interp_spline(x, y, k) has other degrees",
+    )
 
 
 def pchip_interpolator(x, y, axis=0, extrapolate=None):
@@ -80,9 +102,24 @@ def pchip_interpolator(x, y, axis=0, extrapolate=None):
     >>> round(float(pchip_interpolator(np.arange(3.0), np.array([0.0, 1.0, 4.0]))(1.5)), 12)
     2.1875
     """
-    _demand_real_first_axis("PchipInterpolator", axis, y)
-    x, y = np.asarray(x), np.asarray(y)
-    return hermite_polynomial(x, y, monotone_slopes(x, y), True if extrapolate is None else extrapolate)
+    demand_real("PchipInterpolator", y)
+    x, y = np.asarray(x), along_first(np.asarray(y), axis)
+    return hermite_polynomial(
+        x, y, monotone_slopes(x, y), True if extrapolate is None else extrapolate, axis % np.ndim(y)
+    )
+
+
+def pchip_interpolation(xi, yi, x, der=0, axis=0):
+    """`scipy.interpolate.pchip_interpolate`, as it is differentiated.
+
+    >>> round(float(pchip_interpolation(np.arange(3.0), np.array([0.0, 1.0, 4.0]), 1.5)), 12)
+    2.1875
+    """
+    if isinstance(der, (list, tuple)):
+        raise UnsupportedSyntaxError(
+            "scipy.interpolate.pchip_interpolate has a derivative for one number of der=", hint="call it once for each"
+        )
+    return pchip_interpolator(xi, yi, axis)(x, der)
 
 
 def akima_interpolator(x, y, axis=0, *, method="akima", extrapolate=None):
@@ -91,12 +128,27 @@ def akima_interpolator(x, y, axis=0, *, method="akima", extrapolate=None):
     >>> round(float(akima_interpolator(np.arange(3.0), np.array([0.0, 1.0, 4.0]))(1.5)), 12)
     2.25
     """
-    _demand_real_first_axis("Akima1DInterpolator", axis, y)
-    x, y = np.asarray(x), np.asarray(y)
-    return hermite_polynomial(x, y, akima_slopes(x, y, method), False if extrapolate is None else extrapolate)
+    demand_real("Akima1DInterpolator", y)
+    x, y = np.asarray(x), along_first(np.asarray(y), axis)
+    return hermite_polynomial(
+        x, y, akima_slopes(x, y, method), False if extrapolate is None else extrapolate, axis % np.ndim(y)
+    )
 
 
-def hermite_polynomial(x, y, slopes, extrapolate=True):
+def hermite_spline(x, y, dydx, axis=0, extrapolate=None):
+    """`scipy.interpolate.CubicHermiteSpline` as a tuple.
+
+    >>> float(hermite_spline(np.arange(2.0), np.array([0.0, 1.0]), np.zeros(2))(0.5))
+    0.5
+    """
+    demand_real("CubicHermiteSpline", y)
+    x, y, slopes = np.asarray(x), along_first(np.asarray(y), axis), along_first(np.asarray(dydx), axis)
+    return hermite_polynomial(
+        x, y, np.transpose(slopes), True if extrapolate is None else extrapolate, axis % np.ndim(y)
+    )
+
+
+def hermite_polynomial(x, y, slopes, extrapolate=True, axis=0):
     """The piecewise cubic polynomial with these values and slopes, which come with the interpolation axis as the last.
 
     >>> float(hermite_polynomial(np.arange(2.0), np.array([0.0, 1.0]), np.zeros(2))(0.5))
@@ -107,7 +159,7 @@ def hermite_polynomial(x, y, slopes, extrapolate=True):
     bend = (slopes[..., :-1] + slopes[..., 1:] - 2.0 * chords) / steps
     second = (chords - slopes[..., :-1]) / steps - bend
     rows = (np.transpose(bend / steps), np.transpose(second), np.transpose(slopes[..., :-1]), y[:-1])
-    return PiecewisePolynomial(np.stack(rows), x, extrapolate)
+    return PiecewisePolynomial(np.stack(rows), x, extrapolate, axis)
 
 
 def monotone_slopes(x, y):

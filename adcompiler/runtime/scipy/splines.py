@@ -1,4 +1,4 @@
-"""Splines and interpolants on grids as plain tuples: what is fitted, and functions that evaluate it.
+"""Splines as plain tuples: what is fitted, and functions that evaluate it.
 
 SciPy's interpolators are objects; in differentiated code they are these tuples, whose fields are arrays. A spline is
 linear in the values it interpolates; its knots are constants.
@@ -6,7 +6,6 @@ linear in the values it interpolates; its knots are constants.
 
 from __future__ import annotations
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -28,16 +27,24 @@ class PiecewisePolynomial(NamedTuple):
     c: np.ndarray
     x: np.ndarray
     extrapolate: bool | str = True
+    axis: int = 0
 
     def __call__(self, t, nu=0, extrapolate=None):
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         if extrapolate == "periodic":
-            return polynomial_value(self.c, self.x, wrapped(t, self.x[0], self.x[-1]), nu)
-        return polynomial_value(self.c, self.x, t, nu, extrapolate)
+            value = polynomial_value(self.c, self.x, wrapped(t, self.x[0], self.x[-1]), nu)
+        else:
+            value = polynomial_value(self.c, self.x, t, nu, extrapolate)
+        return value if self.axis == 0 else at_axis(value, np.ndim(t), self.axis)
 
     def derivative(self, nu=1):
         """The spline of the derivative."""
-        return PiecewisePolynomial(derived_coefficients(self.c, nu), self.x, self.extrapolate)
+        return PiecewisePolynomial(derived_coefficients(self.c, nu), self.x, self.extrapolate, self.axis)
+
+    def antiderivative(self, nu=1):
+        """The spline of the integral from the first break point."""
+        extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
+        return PiecewisePolynomial(integrated_coefficients(self.c, self.x, nu), self.x, extrapolate, self.axis)
 
     def integrate(self, a, b, extrapolate=None):
         """The integral from a to b."""
@@ -45,6 +52,35 @@ class PiecewisePolynomial(NamedTuple):
         if extrapolate == "periodic":
             return periodic_integral(self.c, self.x, a, b)
         return polynomial_integral(self.c, self.x, a, b, extrapolate)
+
+
+def demand_real(name, y):
+    """Refuse complex values, which are interpolated in two parts.
+
+    >>> demand_real("CubicSpline", np.ones(3))
+    """
+    if np.iscomplexobj(y):
+        raise UnsupportedSyntaxError(
+            f"scipy.interpolate.{name} has a derivative for real values", hint="use y.real and y.imag"
+        )
+
+
+def along_first(y, axis):
+    """Values with the interpolation axis in front.
+
+    >>> along_first(np.ones((2, 3)), -1).shape
+    (3, 2)
+    """
+    return y if axis % np.ndim(y) == 0 else np.moveaxis(y, axis, 0)
+
+
+def at_axis(value, rank, axis):
+    """Values at points with `rank` axes, which come in front, with these in the place of the interpolation axis.
+
+    >>> at_axis(np.ones((4, 5, 2, 3)), 2, 1).shape
+    (2, 4, 5, 3)
+    """
+    return np.moveaxis(value, tuple(range(rank)), tuple(range(axis, axis + rank)))
 
 
 def wrapped(t, start, end):
@@ -74,9 +110,11 @@ def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     >>> round(float(cubic_spline(np.arange(4.0), np.arange(4.0) ** 3)(1.5)), 12)
     3.375
     """
+    demand_real("CubicSpline", y)
     if extrapolate is None:
         extrapolate = "periodic" if bc_type == "periodic" else True
-    return PiecewisePolynomial(cubic_coefficients(x, y, axis, bc_type), x, extrapolate)
+    coefficients = cubic_coefficients(x, along_first(y, axis), 0, bc_type)
+    return PiecewisePolynomial(coefficients, x, extrapolate, axis % np.ndim(y))
 
 
 def piecewise_polynomial(c, x, extrapolate=None):
@@ -85,6 +123,7 @@ def piecewise_polynomial(c, x, extrapolate=None):
     >>> float(piecewise_polynomial(np.array([[2.0]]), np.array([0.0, 1.0]))(0.5))
     2.0
     """
+    demand_real("PPoly", c)
     return PiecewisePolynomial(c, x, True if extrapolate is None else extrapolate)
 
 
@@ -163,6 +202,25 @@ def derived_coefficients(c, nu=1):
     for _ in range(nu):
         powers = np.arange(c.shape[0] - 1.0, 0.0, -1.0)
         c = np.swapaxes(np.swapaxes(c[:-1], 0, -1) * powers, 0, -1)
+    return c
+
+
+def integrated_coefficients(c, x, nu=1):
+    """The coefficients of the integral of order `nu` from the first break point.
+
+    >>> integrated_coefficients(np.array([[2.0, 4.0]]), np.arange(3.0)).tolist()
+    [[2.0, 4.0], [0.0, 2.0]]
+    """
+    steps = np.diff(x)
+    for _ in range(nu):
+        powers = np.arange(c.shape[0], 0.0, -1.0)
+        rows = np.transpose(np.transpose(c) / powers)
+        whole = np.transpose(rows[0])
+        for row in rows[1:]:
+            whole = whole * steps + np.transpose(row)
+        ends = np.transpose(np.cumsum(whole * steps, axis=-1))
+        start = np.concatenate((np.zeros_like(ends[:1]), ends[:-1]))
+        c = np.concatenate((rows, start[np.newaxis]))
     return c
 
 
@@ -269,12 +327,15 @@ class BasisSpline(NamedTuple):
     c: np.ndarray
     k: int
     extrapolate: bool | str = True
+    axis: int = 0
 
     def __call__(self, x, nu=0, extrapolate=None):
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         if extrapolate == "periodic":
-            return basis_value(self.t, self.c, self.k, wrapped(x, self.t[self.k], self.t[-self.k - 1]), nu)
-        return basis_value(self.t, self.c, self.k, x, nu, extrapolate)
+            value = basis_value(self.t, self.c, self.k, wrapped(x, self.t[self.k], self.t[-self.k - 1]), nu)
+        else:
+            value = basis_value(self.t, self.c, self.k, x, nu, extrapolate)
+        return value if self.axis == 0 else at_axis(value, np.ndim(x), self.axis)
 
 
 def basis_spline(t, c, k, extrapolate=True):
@@ -283,6 +344,7 @@ def basis_spline(t, c, k, extrapolate=True):
     >>> float(basis_spline(np.array([0.0, 0.0, 1.0, 1.0]), np.array([2.0, 4.0]), 1)(0.5))
     3.0
     """
+    demand_real("BSpline", c)
     return BasisSpline(t, c, k, extrapolate)
 
 
@@ -292,8 +354,9 @@ def interpolating_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=T
     >>> round(float(interpolating_spline(np.arange(4.0), np.arange(4.0) ** 3)(1.5)), 12)
     3.375
     """
-    knots, coefficients = spline_knots(x, k, t, bc_type), spline_coefficients(x, y, k, t, bc_type, axis)
-    return BasisSpline(knots, coefficients, k, "periodic" if bc_type == "periodic" else True)
+    demand_real("make_interp_spline", y)
+    knots, coefficients = spline_knots(x, k, t, bc_type), spline_coefficients(x, along_first(y, axis), k, t, bc_type, 0)
+    return BasisSpline(knots, coefficients, k, "periodic" if bc_type == "periodic" else True, axis % np.ndim(y))
 
 
 def spline_knots(x, k=3, t=None, bc_type=None):
@@ -373,190 +436,3 @@ def basis_coefficients_adjoint(y_bar, shape, t, k, x, nu=0, extrapolate=True):
         values = np.where(np.isnan(values), 0.0, values)
         out[start : start + _CHUNK] = np.tensordot(values, rows, ((0,), (0,)))
     return out
-
-
-# ---- grids ----
-
-
-class GridInterpolator(NamedTuple):
-    """`scipy.interpolate.RegularGridInterpolator`.
-
-    >>> GridInterpolator((np.arange(2.0),), np.array([1.0, 3.0]))(np.array([[0.5]])).tolist()
-    [2.0]
-    """
-
-    points: tuple
-    values: np.ndarray
-    method: str = "linear"
-    bounds_error: bool = True
-    fill_value: float = np.nan
-
-    def __call__(self, xi):
-        return interpolate.interpn(self.points, self.values, xi, self.method, self.bounds_error, self.fill_value)
-
-
-def grid_interpolator(points, values, method="linear", bounds_error=True, fill_value=np.nan):
-    """`scipy.interpolate.RegularGridInterpolator` as a tuple.
-
-    >>> grid_interpolator((np.arange(2.0),), np.array([1.0, 3.0]))(np.array([[0.5]])).tolist()
-    [2.0]
-    """
-    return GridInterpolator(points, values, method, bounds_error, fill_value)
-
-
-def _cells(points, xi, fill_value):
-    """For each axis the cells of the points and the places within them, and which points count."""
-    rank = len(points)
-    if isinstance(xi, (tuple, list)):
-        raise TypeError("interpolation on a grid has a derivative for points in one array, np.stack(xi, axis=-1)")
-    flat = np.reshape(np.asarray(xi, float), (-1, rank))
-    cells, places, widths = [], [], []
-    known = np.ones(len(flat), bool)
-    for axis, line in enumerate(points):
-        line = np.asarray(line, float)
-        if np.any(np.diff(line) <= 0.0):
-            raise ValueError("interpolation on a grid has a derivative for increasing points")
-        cell = _pieces(line, flat[:, axis])
-        width = line[cell + 1] - line[cell]
-        cells.append(cell)
-        widths.append(width)
-        places.append((flat[:, axis] - line[cell]) / width)
-        if fill_value is not None:
-            known &= (flat[:, axis] >= line[0]) & (flat[:, axis] <= line[-1])
-    return cells, places, widths, known
-
-
-def grid_values_adjoint(y_bar, shape, points, xi, fill_value=np.nan):
-    """The adjoint of values of this shape in `scipy.interpolate.interpn(points, values, xi)`: each cell's corners.
-
-    >>> grid_values_adjoint(np.ones(1), (2,), (np.arange(2.0),), np.array([[0.25]])).tolist()
-    [0.75, 0.25]
-    """
-    cells, places, _, known = _cells(points, xi, fill_value)
-    rank = len(points)
-    rows = np.reshape(y_bar, (len(known), *shape[rank:]))
-    out = np.zeros(shape)
-    for corner in itertools.product((0, 1), repeat=rank):
-        weight = known * 1.0
-        for side, place in zip(corner, places, strict=True):
-            weight = weight * (place if side else 1.0 - place)
-        index = tuple(cell + side for cell, side in zip(cells, corner, strict=True))
-        np.add.at(out, index, np.reshape(weight, (-1,) + (1,) * (np.ndim(rows) - 1)) * rows)
-    return out
-
-
-def grid_slopes(points, values, xi, fill_value=np.nan):
-    """The slopes of the interpolated values in each coordinate: shape (points, axes, further axes).
-
-    >>> grid_slopes((np.arange(2.0),), np.array([1.0, 3.0]), np.array([[0.25]])).tolist()
-    [[2.0]]
-    """
-    cells, places, widths, known = _cells(points, xi, fill_value)
-    rank = len(points)
-    values = np.asarray(values, float)
-    further = values.shape[rank:]
-    out = np.zeros((len(known), rank, *further))
-    for corner in itertools.product((0, 1), repeat=rank):
-        value = values[tuple(cell + side for cell, side in zip(cells, corner, strict=True))]
-        for axis in range(rank):
-            weight = known * (1.0 if corner[axis] else -1.0) / widths[axis]
-            for other in range(rank):
-                if other != axis:
-                    weight = weight * (places[other] if corner[other] else 1.0 - places[other])
-            out[:, axis] += np.reshape(weight, (-1,) + (1,) * len(further)) * value
-    return out
-
-
-def grid_points_adjoint(y_bar, points, values, xi, fill_value=np.nan):
-    """The adjoint of the points in `scipy.interpolate.interpn(points, values, xi)`.
-
-    >>> grid_points_adjoint(np.ones(1), (np.arange(2.0),), np.array([1.0, 3.0]), np.array([[0.25]])).tolist()
-    [[2.0]]
-    """
-    slopes = grid_slopes(points, values, xi, fill_value)
-    rows = np.reshape(y_bar, (slopes.shape[0], 1, *slopes.shape[2:]))
-    return np.reshape(np.sum(rows * slopes, axis=tuple(range(2, slopes.ndim))), np.shape(xi))
-
-
-def grid_tangent(values_dot, xi_dot, y, points, values, xi, bounds_error=True, fill_value=np.nan):
-    """The tangent of `scipy.interpolate.interpn(points, values, xi)`.
-
-    >>> grid_tangent(np.zeros(2), np.ones((1, 1)), np.ones(1), (np.arange(2.0),), np.array([1.0, 3.0]), np.array([[0.25]])).tolist()
-    [2.0]
-    """
-    slopes = grid_slopes(points, values, xi, fill_value)
-    steps = np.reshape(xi_dot, slopes.shape[:2] + (1,) * (slopes.ndim - 2))
-    moved = np.reshape(np.sum(steps * slopes, axis=1), np.shape(y))
-    filled = None if fill_value is None else 0.0
-    return moved + interpolate.interpn(points, values_dot, xi, "linear", bounds_error, filled)
-
-
-# ---- interpolators that carry no derivative ----
-
-
-def interpolator_value(interpolator, x, nu=0, extrapolate=None):
-    """The value of one of SciPy's interpolators at `x`.
-
-    >>> float(interpolator_value(interpolate.CubicSpline(np.arange(3.0), np.arange(3.0)), 1.5))
-    1.5
-    """
-    if isinstance(interpolator, (interpolate.RegularGridInterpolator, interpolate.interp1d)):
-        return interpolator(x)[()]
-    return interpolator(x, nu, extrapolate)[()]
-
-
-def interpolator_adjoint(y_bar, interpolator, x, nu=0, extrapolate=None):
-    """The adjoint of the points `x`.
-
-    >>> interpolator_adjoint(2.0, interpolate.CubicSpline(np.arange(3.0), np.arange(3.0)), 1.5)
-    np.float64(2.0)
-    """
-    if isinstance(interpolator, interpolate.RegularGridInterpolator):
-        _demand_linear(interpolator)
-        return grid_points_adjoint(y_bar, interpolator.grid, interpolator.values, x, interpolator.fill_value)
-    return points_adjoint(y_bar, _slope(interpolator, x, nu, extrapolate), np.ndim(x))
-
-
-def interpolator_tangent(x_dot, y, interpolator, x, nu=0, extrapolate=None):
-    """The tangent of the value.
-
-    >>> interpolator_tangent(2.0, 1.5, interpolate.CubicSpline(np.arange(3.0), np.arange(3.0)), 1.5)
-    np.float64(2.0)
-    """
-    if isinstance(interpolator, interpolate.RegularGridInterpolator):
-        _demand_linear(interpolator)
-        slopes = grid_slopes(interpolator.grid, interpolator.values, x, interpolator.fill_value)
-        steps = np.reshape(x_dot, slopes.shape[:2] + (1,) * (slopes.ndim - 2))
-        return np.reshape(np.sum(steps * slopes, axis=1), np.shape(y))
-    return beside(x_dot, y) * _slope(interpolator, x, nu, extrapolate)
-
-
-def _slope(interpolator, x, nu, extrapolate):
-    if isinstance(interpolator, interpolate.interp1d):
-        return _line_slope(interpolator, x)
-    if not isinstance(interpolator, (interpolate.PPoly, interpolate.BSpline)):
-        raise TypeError(f"the derivative of a {type(interpolator).__name__} in its points is not known")
-    return interpolator(x, nu + 1, extrapolate)[()]
-
-
-def _line_slope(interpolator, x):
-    """The slope of `scipy.interpolate.interp1d`, 0 outside where a constant is filled in."""
-    if interpolator._kind != "linear" or interpolator.axis != 0 or np.iscomplexobj(interpolator.y):
-        raise UnsupportedSyntaxError(
-            "scipy.interpolate.interp1d has a derivative in its points for real values, kind='linear' and axis=0",
-            hint="use CubicSpline or make_interp_spline for other kinds",
-        )
-    line, values = interpolator.x, np.asarray(interpolator.y, float)
-    slopes = np.transpose(np.diff(np.transpose(values)) / np.diff(line))
-    slope = interpolate.PPoly(slopes[np.newaxis], line)(x)[()]
-    if isinstance(interpolator.fill_value, str):
-        return slope
-    place = beside(x, slope)
-    return np.where((place < line[0]) | (place > line[-1]), 0.0, slope)[()]
-
-
-def _demand_linear(interpolator):
-    if interpolator.method != "linear":
-        raise TypeError(
-            f"interpolation on a grid has a derivative for the method 'linear', not for '{interpolator.method}'"
-        )

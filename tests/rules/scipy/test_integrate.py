@@ -1,7 +1,7 @@
 """Rules of scipy.integrate: integrals of functions, of samples, and initial value problems, in both modes."""
 import numpy as np
 import pytest
-from scipy import integrate, special
+from scipy import integrate, optimize, special
 
 import adcompiler as ad
 from adcompiler.rules.registry import lookup
@@ -287,3 +287,28 @@ def test_what_is_compiled_is_shared_between_runs():
     for p in (0.1, 0.2, 0.3):
         g(p, 1.0)
     assert len(calls._SHARED) == 1
+
+
+def scaled_oscillator(s, y, end, k):
+    return end * oscillator(end * s, y, k, 0.0)
+
+
+def crossing(end, k):
+    return integrate.solve_ivp(scaled_oscillator, (0.0, 1.0), np.array([1.0, 0.0]), args=(end, k), rtol=1e-10, atol=1e-12).y[0, -1]
+
+
+def test_the_time_of_an_event_is_a_root():
+    """What the refusal of events= says to write: the first zero of cos(sqrt(k) t)."""
+    slope = ad.grad(lambda k: optimize.brentq(crossing, 0.1, 2.0, args=(k,), xtol=1e-13))(1.7)
+    np.testing.assert_allclose(slope, -0.25 * np.pi * 1.7 ** -1.5, rtol=1e-7)
+
+
+@pytest.mark.parametrize("options, words", [
+    (lambda k: {"t_span": (0.0, 1.0), "events": lambda t, y, k, c: y[0]}, "the time T of an event is a root"),
+    (lambda k: {"t_span": (0.0, 1.0), "dense_output": True}, "name the times with t_eval="),
+    (lambda k: {"t_span": (0.0, k)}, "integrate over s from 0 to 1"),
+])
+def test_forms_of_solve_ivp_that_are_refused(options, words):
+    with pytest.raises(ad.MissingRuleError) as caught:
+        ad.grad(lambda k: integrate.solve_ivp(oscillator, y0=np.ones(2), args=(k, 0.2), **options(k)).y[0, -1])(1.1)
+    assert words in caught.value.hint

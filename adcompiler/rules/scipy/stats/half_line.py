@@ -2,8 +2,7 @@
 
 With `z = (x - loc) / scale` a density is that of the standard distribution at z, divided by the scale. Outside the
 support and at its end, where a density jumps, the derivative is that of the formula inside times the density, or NaN.
-Distribution functions have the density as their slope; with respect to shape parameters they have no rule, but for
-those of the gamma family.
+Distribution functions have the density as their slope. See `tails` for survival functions and logarithms.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special, stats
 
-from ....runtime.scipy.densities import inside
+from ....runtime.scipy.densities import above, inside
 from ....runtime.scipy.special import gammainc_order_slope
 from ...registry import rule
 
@@ -43,7 +42,7 @@ def chi2_cdf(x, df, loc=0, scale=1):
     y = stats.chi2.cdf(x, df, loc, scale)
     density = stats.chi2.pdf(x, df, loc, scale)
     x_bar = y_bar * density
-    df_bar = y_bar * 0.5 * gammainc_order_slope(0.5 * df, 0.5 * (x - loc) / scale)
+    df_bar = y_bar * 0.5 * above(x, loc, gammainc_order_slope(0.5 * df, 0.5 * (x - loc) / scale))
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale
 
@@ -104,6 +103,49 @@ def expon_logsf(x, loc=0, scale=1):
     scale_bar = y_bar * ratio * (x - loc) / scale
 
 
+@rule(stats.f.logpdf, elementwise=True)
+def f_logpdf(x, dfn, dfd, loc=0, scale=1):
+    y = stats.f.logpdf(x, dfn, dfd, loc, scale)
+    z = (x - loc) / scale
+    whole = dfd + dfn * z
+    both = 0.5 * (dfn + dfd)
+    slope = inside(y, (0.5 * dfn - 1.0) / z - both * dfn / whole)
+    x_bar = y_bar * slope / scale
+    dfn_bar = y_bar * inside(
+        y, 0.5 * (np.log(dfn * z / whole) + 1.0 + special.psi(both) - special.psi(0.5 * dfn)) - both * z / whole
+    )
+    dfd_bar = y_bar * inside(
+        y, 0.5 * (np.log(dfd / whole) + 1.0 + special.psi(both) - special.psi(0.5 * dfd)) - both / whole
+    )
+    loc_bar = -y_bar * slope / scale
+    scale_bar = -y_bar * (inside(y, 1.0) + z * slope) / scale
+
+
+@rule(stats.f.pdf, elementwise=True)
+def f_pdf(x, dfn, dfd, loc=0, scale=1):
+    y = stats.f.pdf(x, dfn, dfd, loc, scale)
+    z = (x - loc) / scale
+    whole = dfd + dfn * z
+    both = 0.5 * (dfn + dfd)
+    slope = inside(np.log(y), (0.5 * dfn - 1.0) / z - both * dfn / whole)
+    by_dfn = 0.5 * (np.log(dfn * z / whole) + 1.0 + special.psi(both) - special.psi(0.5 * dfn)) - both * z / whole
+    by_dfd = 0.5 * (np.log(dfd / whole) + 1.0 + special.psi(both) - special.psi(0.5 * dfd)) - both / whole
+    x_bar = y_bar * y * slope / scale
+    dfn_bar = y_bar * y * inside(np.log(y), by_dfn)
+    dfd_bar = y_bar * y * inside(np.log(y), by_dfd)
+    loc_bar = -y_bar * y * slope / scale
+    scale_bar = -y_bar * y * (inside(np.log(y), 1.0) + z * slope) / scale
+
+
+@rule(stats.f.cdf, elementwise=True)
+def f_cdf(x, dfn, dfd, loc=0, scale=1):
+    y = stats.f.cdf(x, dfn, dfd, loc, scale)
+    density = stats.f.pdf(x, dfn, dfd, loc, scale)
+    x_bar = y_bar * density
+    loc_bar = -y_bar * density
+    scale_bar = -y_bar * density * (x - loc) / scale
+
+
 @rule(stats.gamma.logpdf, elementwise=True)
 def gamma_logpdf(x, a, loc=0, scale=1):
     y = stats.gamma.logpdf(x, a, loc, scale)
@@ -131,7 +173,7 @@ def gamma_cdf(x, a, loc=0, scale=1):
     y = stats.gamma.cdf(x, a, loc, scale)
     density = stats.gamma.pdf(x, a, loc, scale)
     x_bar = y_bar * density
-    a_bar = y_bar * gammainc_order_slope(a, (x - loc) / scale)
+    a_bar = y_bar * above(x, loc, gammainc_order_slope(a, (x - loc) / scale))
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale
 
@@ -141,7 +183,7 @@ def gamma_logcdf(x, a, loc=0, scale=1):
     y = stats.gamma.logcdf(x, a, loc, scale)
     ratio = inside(y, np.exp(stats.gamma.logpdf(x, a, loc, scale) - y))
     x_bar = y_bar * ratio
-    a_bar = y_bar * inside(y, gammainc_order_slope(a, (x - loc) / scale) * np.exp(-y))
+    a_bar = y_bar * inside(y, above(x, loc, gammainc_order_slope(a, (x - loc) / scale)) * np.exp(-y))
     loc_bar = -y_bar * ratio
     scale_bar = -y_bar * ratio * (x - loc) / scale
 
@@ -151,7 +193,7 @@ def gamma_sf(x, a, loc=0, scale=1):
     y = stats.gamma.sf(x, a, loc, scale)
     density = stats.gamma.pdf(x, a, loc, scale)
     x_bar = -y_bar * density
-    a_bar = -y_bar * gammainc_order_slope(a, (x - loc) / scale)
+    a_bar = -y_bar * above(x, loc, gammainc_order_slope(a, (x - loc) / scale))
     loc_bar = y_bar * density
     scale_bar = y_bar * density * (x - loc) / scale
 
@@ -161,7 +203,7 @@ def gamma_logsf(x, a, loc=0, scale=1):
     y = stats.gamma.logsf(x, a, loc, scale)
     ratio = inside(y, np.exp(stats.gamma.logpdf(x, a, loc, scale) - y))
     x_bar = -y_bar * ratio
-    a_bar = -y_bar * inside(y, gammainc_order_slope(a, (x - loc) / scale) * np.exp(-y))
+    a_bar = -y_bar * inside(y, above(x, loc, gammainc_order_slope(a, (x - loc) / scale)) * np.exp(-y))
     loc_bar = y_bar * ratio
     scale_bar = y_bar * ratio * (x - loc) / scale
 
@@ -222,6 +264,7 @@ def invgamma_cdf(x, a, loc=0, scale=1):
     y = stats.invgamma.cdf(x, a, loc, scale)
     density = stats.invgamma.pdf(x, a, loc, scale)
     x_bar = y_bar * density
+    a_bar = -y_bar * above(x, loc, gammainc_order_slope(a, scale / (x - loc)))
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale
 
@@ -253,6 +296,7 @@ def lognorm_cdf(x, s, loc=0, scale=1):
     y = stats.lognorm.cdf(x, s, loc, scale)
     density = stats.lognorm.pdf(x, s, loc, scale)
     x_bar = y_bar * density
+    s_bar = -y_bar * special.xlogy(density * (x - loc), (x - loc) / scale) / s
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale
 
@@ -284,6 +328,7 @@ def pareto_cdf(x, b, loc=0, scale=1):
     y = stats.pareto.cdf(x, b, loc, scale)
     density = stats.pareto.pdf(x, b, loc, scale)
     x_bar = y_bar * density
+    b_bar = y_bar * special.xlogy(density * (x - loc), (x - loc) / scale) / b
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale
 
@@ -344,5 +389,6 @@ def weibull_min_cdf(x, c, loc=0, scale=1):
     y = stats.weibull_min.cdf(x, c, loc, scale)
     density = stats.weibull_min.pdf(x, c, loc, scale)
     x_bar = y_bar * density
+    c_bar = y_bar * special.xlogy(density * (x - loc), (x - loc) / scale) / c
     loc_bar = -y_bar * density
     scale_bar = -y_bar * density * (x - loc) / scale

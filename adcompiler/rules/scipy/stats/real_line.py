@@ -222,6 +222,40 @@ def norm_ppf(q, loc=0, scale=1):
     scale_bar = x_bar * (x - loc) / scale
 
 
+@rule(stats.skewnorm.logpdf, elementwise=True)
+def skewnorm_logpdf(x, a, loc=0, scale=1):
+    y = stats.skewnorm.logpdf(x, a, loc, scale)
+    z = (x - loc) / scale
+    ratio = np.exp(stats.norm.logpdf(a * z) - special.log_ndtr(a * z))
+    slope = a * ratio - z
+    x_bar = y_bar * slope / scale
+    a_bar = y_bar * z * ratio
+    loc_bar = -y_bar * slope / scale
+    scale_bar = -y_bar * (1.0 + z * slope) / scale
+
+
+@rule(stats.skewnorm.pdf, elementwise=True)
+def skewnorm_pdf(x, a, loc=0, scale=1):
+    y = stats.skewnorm.pdf(x, a, loc, scale)
+    z = (x - loc) / scale
+    ratio = np.exp(stats.norm.logpdf(a * z) - special.log_ndtr(a * z))
+    slope = a * ratio - z
+    x_bar = y_bar * y * slope / scale
+    a_bar = y_bar * y * z * ratio
+    loc_bar = -y_bar * y * slope / scale
+    scale_bar = -y_bar * y * (1.0 + z * slope) / scale
+
+
+@rule(stats.skewnorm.cdf, elementwise=True)
+def skewnorm_cdf(x, a, loc=0, scale=1):
+    y = stats.skewnorm.cdf(x, a, loc, scale)
+    density = stats.skewnorm.pdf(x, a, loc, scale)
+    x_bar = y_bar * density
+    a_bar = -y_bar * np.exp(-0.5 * ((x - loc) / scale) ** 2 * (1.0 + a**2)) / (np.pi * (1.0 + a**2))
+    loc_bar = -y_bar * density
+    scale_bar = -y_bar * density * (x - loc) / scale
+
+
 @rule(stats.t.logpdf, elementwise=True)
 def t_logpdf(x, df, loc=0, scale=1):
     y = stats.t.logpdf(x, df, loc, scale)

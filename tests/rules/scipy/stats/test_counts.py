@@ -14,7 +14,11 @@ CASES = [
     (stats.bernoulli.logpmf, (np.array([0, 1, 1]), U), {}), (stats.binom.logpmf, (np.array([0, 3, 5]), 5, U), {}),
     (stats.geom.logpmf, (np.array([1, 3, 5]), U), {}), (stats.nbinom.logpmf, (np.array([0, 3, 5]), X, U), {}),
     (stats.poisson.logpmf, (np.array([0, 3, 5]), X), {}), (stats.poisson.pmf, (np.array([0, 3, 5]), X), {}),
-    (stats.binom.pmf, (np.array([0, 3, 5]), 5, U), {}),
+    (stats.binom.pmf, (np.array([0, 3, 5]), 5, U), {}), (stats.bernoulli.pmf, (np.array([0, 1, 2]), U), {}),
+    (stats.betabinom.logpmf, (np.array([0, 3, 5]), 5, X, U), {}), (stats.geom.pmf, (np.array([1, 3, 5]), U), {}),
+    (stats.nbinom.pmf, (np.array([0, 3, 5]), X, U), {}),
+    *((f, (np.array([0, 3, 5]), 5, U), {}) for f in (stats.binom.cdf, stats.binom.sf)),
+    *((f, (np.array([-1, 2, 3]), X), {}) for f in (stats.poisson.cdf, stats.poisson.sf)),
 ]
 
 

@@ -14,6 +14,7 @@ from adcompiler.rules.scipy.stats import interval as rules  # noqa: E402
 SHAPES = {"beta": (1.7, 2.4), "uniform": ()}
 CASES = [
     *calls(SHAPES, U, without_shapes=("beta",)),
+    *calls({"truncnorm": (-0.5, 1.5)}, U), *calls({"vonmises": (1.7,)}, 4.0 * U, methods=("logpdf", "pdf")),
     *calls({"beta": (1.7, 2.4)}, U, without_shapes=("beta",), methods=("logcdf", "sf", "logsf")),
 ]
 
@@ -28,4 +29,5 @@ def test_every_rule_of_the_file_has_a_case():
 
 
 def test_outside_the_support():
+    assert adjoints(stats.truncnorm.cdf, np.array([-3.0, 3.0]), -1.0, 1.0) == [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
     assert adjoints(stats.uniform.logpdf, np.array([0.5, 2.0]), 0.0, 1.0) == [[0.0, 0.0], [0.0, 0.0], [-1.0, 0.0]]

@@ -10,7 +10,7 @@ from tests.rules.template_check import check_template, uncovered_rules
 lookup(stats.norm.logpdf)
 from adcompiler.rules.scipy.stats import real_line as rules  # noqa: E402
 
-SHAPES = {"cauchy": (), "gumbel_l": (), "gumbel_r": (), "laplace": (), "logistic": (), "norm": (), "t": (4.2,)}
+SHAPES = {"cauchy": (), "gumbel_l": (), "gumbel_r": (), "laplace": (), "logistic": (), "norm": (), "skewnorm": (1.5,), "t": (4.2,)}
 TAILS = [(getattr(stats.norm, method), (3.0 * X, 0.2, 1.4), {}) for method in ("logcdf", "sf", "logsf")]
 CASES = [
     *calls(SHAPES, X, without_shapes=("t",)), *TAILS, (stats.norm.ppf, (U, 0.2, 1.4), {}),

@@ -1,10 +1,12 @@
 """Distributions of vectors."""
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
+import adcompiler as ad
 from adcompiler.rules.registry import lookup
-from tests.rules.template_check import uncovered_rules
+from tests.rules.scipy.both_modes import check_both_modes
+from tests.rules.template_check import check_template, uncovered_rules
 
 lookup(stats.norm.logpdf)
 from adcompiler.rules.scipy.stats import vectors as rules  # noqa: E402
@@ -18,6 +20,28 @@ VECTORS = [
 ] + [
     (stats.multivariate_normal.logpdf, (RNG.standard_normal(4), 0.3, 1.7), {}), (stats.multivariate_normal.logpdf, (0.4, 0.3, 1.7), {}),
 ]
+VECTORS += [(stats.multivariate_normal.pdf, args, kwargs) for _, args, kwargs in VECTORS[:2]]
+SHARES = RNG.dirichlet(np.ones(3), 4).T
+AT_A_POINT = [(stats.dirichlet.logpdf, (x, np.array([1.7, 2.4, 0.8])), {}) for x in (SHARES[:-1], SHARES[:-1, 0])]
+
+
+@pytest.mark.parametrize("function, args, kwargs", AT_A_POINT)
+def test_shares(function, args, kwargs):
+    """SciPy refuses shares whose sum is not 1, and takes those that leave the last one out."""
+    check_template(function, *args, **kwargs)
+    x, alpha = SHARES[:, 0] if args[0].ndim == 1 else SHARES, args[1]
+    rule, y_bar = lookup(function), np.ones(np.shape(x)[1:])[()]
+    np.testing.assert_allclose(rule.evaluate_adjoint("alpha", (x, alpha), {}, y_bar), rule.evaluate_adjoint("alpha", args, {}, y_bar))
+    whole, part = (rule.evaluate_adjoint("x", (s, alpha), {}, y_bar) for s in (x, args[0]))
+    np.testing.assert_allclose(whole[:-1] - whole[-1:], part)
+
+
+def test_a_likelihood_of_shares():
+    def likelihood(logits, alpha):
+        return stats.dirichlet.logpdf(special.softmax(logits), np.exp(alpha))
+
+    check_both_modes(likelihood, np.array([0.3, -0.2, 0.9]), np.array([0.5, 0.1, -0.4]))
+    check_both_modes(lambda a, b: np.sum(ad.grad(likelihood)(a, b) * b), np.array([0.3, -0.2, 0.9]), np.array([0.5, 0.1, -0.4]))
 
 
 @pytest.mark.parametrize("function, args, kwargs", VECTORS)
@@ -47,4 +71,4 @@ def test_vectors(function, args, kwargs):
 
 
 def test_every_rule_of_the_file_has_a_case():
-    assert uncovered_rules(rules, VECTORS) == []
+    assert uncovered_rules(rules, VECTORS + AT_A_POINT) == []
