@@ -42,7 +42,23 @@ def visited_and_sorted(m):
     return s + a[0] * a[1] ** 2 + np.prod(m) + m[1:, :2].prod()
 
 
-@pytest.mark.parametrize("f", [flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted])
+def builtin_sums_and_left_loops(m):
+    x, s = m[0], 0.0
+    for i in reversed(range(3)):
+        s = s * x[i] + m[1, 2]
+        if s > -2.0:
+            break
+    for k in range(3):
+        for i in reversed(range(k, m.shape[1])):
+            s = s * 0.5 + m[k, i] ** 2
+            if s > 20.0 + k:
+                break
+    return s * np.tanh(sum(x[::-2])) + sum(m[1] * x) * sum(x[np.array([0, 1, 1])]) + np.sum(np.array([0.3 for _ in range(3)]) * m)
+
+
+@pytest.mark.parametrize("f", [
+    flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted, builtin_sums_and_left_loops,
+])
 def test_as_by_numpy(f):
     m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0
     value, gradient = ad.value_and_grad(f, backend="numba")(m)

@@ -224,6 +224,8 @@ def _ascontiguousarray(lo, args, kwargs):
 @handles(np.array, np.copy, np.ndarray.copy)
 def _array(lo, args, kwargs):
     """A new array of the same elements: a copy where it already is an array."""
+    from .lists import element_of_all
+
     order = kwargs.pop("order", None)
     if set(kwargs) - {"dtype"} or len(args) > 2 or order is not None and order.const not in ("K", "C", "A"):
         lo.refuse(f"the argument '{next(iter(kwargs), 'order')}' of 'numpy.array'")
@@ -235,10 +237,11 @@ def _array(lo, args, kwargs):
         return Typed(None, made.type, lazy=Lazy(made.lazy.axes, made.lazy.element, made.lazy.reads))
     if v.items is not None:
         return _from_items(lo, v, given)
-    if isinstance(v.type, Listed) and isinstance(v.type.element, Scalar):
-        dtype = dtype_of(lo, given, v.type.element.dtype)
+    element = element_of_all(lo, v) if isinstance(v.type, Listed) else None
+    if isinstance(element, Scalar):
+        dtype = dtype_of(lo, given, element.dtype)
         node = call(lo.np("array"), v.node)
-        return cast(lo, Typed(node, Array(v.type.element.dtype, 1, (None,))), dtype)
+        return cast(lo, Typed(node, Array(element.dtype, 1, (None,))), dtype)
     lo.refuse("an array made of this", "use np.zeros, and store the elements")
 
 

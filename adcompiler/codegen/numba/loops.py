@@ -38,6 +38,13 @@ def lower_for(lo, s):
     if isinstance(it, ast.Subscript) and isinstance(it.slice, ast.Slice) and it.slice.upper is not None:
         if _is_call(lo, it.value, range) and it.slice.lower is None and it.slice.step is None:
             ran, it = integer(lo, expression(lo, it.slice.upper)), it.value
+    last = _last_trips(lo, it)
+    if last is not None:
+        trips, it = integer(lo, expression(lo, last)), it.value
+        start, stop = _with_start([integer(lo, expression(lo, a)) for a in it.args])
+        first = ast.BinOp(stop.node, ast.Sub(), trips.node)
+        _for_range(lo, s, [Typed(first, Scalar(INT.dtype, True, start.type.low)), stop], backwards)
+        return
     if _is_call(lo, it, range):
         _for_range(lo, s, [integer(lo, expression(lo, a)) for a in it.args], backwards, ran)
         return
@@ -55,6 +62,22 @@ def _is_call(lo, node, function) -> bool:
         return False
 
 
+def _last_trips(lo, it):
+    """The `trips` of `range(a, b)[len(range(a, b)) - trips:]`, the values that a loop backwards has taken; else None."""
+    if not (isinstance(it, ast.Subscript) and isinstance(it.slice, ast.Slice) and it.slice.upper is None and it.slice.step is None):
+        return None
+    lower = it.slice.lower
+    if not (_is_call(lo, it.value, range) and len(it.value.args) < 3 and isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Sub)):
+        return None
+    return lower.right if ast.unparse(lower.left) == f"len({ast.unparse(it.value)})" else None
+
+
+def _with_start(bounds):
+    """Start and stop of a range."""
+    zero = Typed(constant(0), Scalar(INT.dtype, True, 0, None, 1), 0)
+    return bounds if len(bounds) > 1 else [zero, *bounds]
+
+
 def _minus(a, b: int):
     if b == 0:
         return a
@@ -65,8 +88,7 @@ def _minus(a, b: int):
 
 def _for_range(lo, s, bounds, backwards, ran=None):
     """A loop over a range; `ran`: only over so many of its first values, the trips that were taken."""
-    start = bounds[0] if len(bounds) > 1 else Typed(constant(0), Scalar(INT.dtype, True, 0, None, 1), 0)
-    stop = bounds[1] if len(bounds) > 1 else bounds[0]
+    start, stop = _with_start(bounds)[:2]
     step = bounds[2] if len(bounds) > 2 else Typed(constant(1), Scalar(INT.dtype, True, 1, None, 1), 1)
     target = s.target.id
     simple = step.is_known and step.const == 1
