@@ -14,6 +14,7 @@ from ...ir.nodes import Const, Var, With
 from ...ir.types import OPAQUE
 from .assignments import assign_target
 from .baked import belongs_to_a_library
+from .bound_names import assigned_names, names_used
 from .checkpoints import is_block, lower_segment
 from .exceptions import known_callee, may_swallow
 from .expressions import lower_expression
@@ -21,6 +22,7 @@ from .loops import breaks
 from .names import raw
 from .special_methods import call_special, class_of, has_stores, method_of_program
 from .statements import lower_block
+from .values import copy_of
 
 
 def lower_with(cx, node):
@@ -114,7 +116,7 @@ def _lower_context(cx, node, item, lower_body):
     """`with manager as name: body`, with the manager's methods in the place where they run."""
     if hasattr(item.context_expr, "callee_in_try") or any(_has_try(f.definition) for f in cx.frames):
         cx.unsupported(node, "a context that changes something, in a function with 'try'", "put the 'try' outside")
-    manager = lower_expression(cx, item.context_expr)
+    manager = _kept_manager(cx, node, item)
     if method_of_program(cx, manager, "__enter__") is None:
         cx.unsupported(node, "this context cannot be followed", "call its methods before and behind the block")
     entered = call_special(cx, node, manager, "__enter__")
@@ -129,6 +131,14 @@ def _lower_context(cx, node, item, lower_body):
     swallows = call_special(cx, node, manager, "__exit__", Const(None), Const(None), Const(None))
     if cx.constant(swallows) not in (None, False):
         cx.unsupported(node, "a context that may swallow exceptions", "return None from its __exit__")
+
+
+def _kept_manager(cx, node, item):
+    """The manager: a copy of the name, if `as` or the body may bind that again before `__exit__` runs."""
+    manager = lower_expression(cx, item.context_expr)
+    target = {item.optional_vars.id} if isinstance(item.optional_vars, ast.Name) else set()
+    again = assigned_names(node.body) | target | cx.frame.rebound_inside
+    return copy_of(cx, node, manager) if isinstance(manager, Var) and again & names_used(item.context_expr) else manager
 
 
 def _refuse_unseen_stores(cx, node, context):
