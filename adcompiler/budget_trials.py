@@ -1,7 +1,8 @@
-"""The least budget of a whole program, where one of its loops has found its share too small.
+"""The share of a program's budget that its loops get: all of it, or less where the rest of the tape needs more.
 
-What a loop needs shows only as it runs, and where it is given that, another one may need more. So the program runs again,
-on the same arguments and within other budgets, and the error names the least one that works.
+What a loop needs shows only as it runs, and what recursive calls and the code around the loops take shows only then, too.
+Where the tape has grown too large the program runs again, on the same arguments and with less for its loops; where one
+of them has found its share too small, to find the least budget that works, which the error names.
 """
 
 from __future__ import annotations
@@ -14,36 +15,95 @@ from .errors import MemoryBudgetError
 
 LOOPS = 12  # whose needs are gone through one by one; few programs have more than two that want more than the one before
 LONG = 1.0  # seconds; where a run takes longer, the least budget is found to one percent
-_TRIAL: ContextVar[int | None] = ContextVar("budget on trial", default=None)
+SHRINK = 0.7  # of the bytes that the loops had, for the next run
+
+
+class Trial:
+    """Bytes that the loops of programs with a budget of `memory` share; whether any has asked for them."""
+
+    __slots__ = ("memory", "budget", "asked")
+
+    def __init__(self, memory: int, budget: int):
+        self.memory, self.budget, self.asked = memory, budget, False
+
+
+_TRIAL: ContextVar[Trial | None] = ContextVar("budget on trial", default=None)
 
 
 def tried(memory: int | None) -> int | None:
-    """The budget of a program, or the one on trial in its place.
+    """The bytes that the loops of a program share: its budget, or what is on trial in its place.
 
-    >>> with on_trial(5000):
-    ...     tried(100), tried(None)
-    (5000, None)
+    >>> with on_trial(100, 5000):
+    ...     tried(100), tried(200), tried(None)
+    (5000, 200, None)
     >>> tried(100)
     100
     """
     trial = _TRIAL.get()
-    return memory if memory is None or trial is None else trial
+    if memory is None or trial is None or trial.memory != memory:
+        return memory
+    trial.asked = True
+    return trial.budget
 
 
 @contextlib.contextmanager
-def on_trial(budget: int):
-    """Inside, programs with a budget have this one."""
-    token = _TRIAL.set(budget)
+def on_trial(memory: int, budget: int):
+    """Inside, the loops of programs with a budget of `memory` share `budget` bytes."""
+    trial = Trial(memory, budget)
+    token = _TRIAL.set(trial)
     try:
-        yield
+        yield trial
     finally:
         _TRIAL.reset(token)
 
 
-def name_least_budget(error: MemoryBudgetError, run) -> None:
-    """Let the hint of an error about one loop name the least budget of the program, which `run()` runs on its arguments.
+def is_on_trial() -> bool:
+    return _TRIAL.get() is not None
 
-    The hint stays as it is where no other loop can need more, or where the program raises another error.
+
+def share_on_trial(memory: int) -> tuple[int, int] | None:
+    """The budget of a program, and what its loops share where that is not all of it."""
+    trial = _TRIAL.get()
+    return None if trial is None or trial.memory != memory else (memory, trial.budget)
+
+
+def sharing(share: tuple[int, int] | None):
+    """`on_trial(*share)`, if there is one."""
+    return contextlib.nullcontext() if share is None else on_trial(*share)
+
+
+def with_smaller_shares(memory: int, run, tapes: int):
+    """`(share, run())` with the largest share for the loops, of some that are tried, that leaves the tape below `memory`.
+
+    tapes: the bytes that were too many with the whole budget for the loops. None if there is no such share.
+
+    >>> def run():
+    ...     if 3 * tried(1000) > 1000:
+    ...         raise MemoryBudgetError("the tape")
+    ...     return "done"
+    >>> with_smaller_shares(1000, run, 3000)
+    (300, 'done')
+    """
+    low, high = 0, memory
+    share = int(min(0.9 * memory / tapes, SHRINK) * memory)
+    while low < share < high:
+        begun = time.monotonic()
+        with on_trial(memory, share) as trial:
+            try:
+                return share, run()
+            except MemoryBudgetError as error:
+                low, high = (low, share) if error.least is None else (share, high)
+        if not trial.asked or time.monotonic() - begun > LONG and high - low <= high // 100:
+            return None
+        share = int(SHRINK * high) if low == 0 else (low + high) // 2
+    return None
+
+
+def name_least_budget(error: MemoryBudgetError, memory: int, run) -> None:
+    """Let the hint of an error name the least budget of the program, which `run()` runs on its arguments.
+
+    `run` returns the peak of the tape in bytes, without a limit for it. The hint stays as it is where no other loop can
+    need more, or where the program raises another error.
 
     >>> def run():
     ...     for least in (300, 700):
@@ -51,32 +111,48 @@ def name_least_budget(error: MemoryBudgetError, run) -> None:
     ...             error = MemoryBudgetError("too little")
     ...             error.least, error.is_whole = least, False
     ...             raise error
+    ...     return tried(100) + 50
     >>> try:
-    ...     run()
+    ...     with on_trial(100, 100):
+    ...         run()
     ... except MemoryBudgetError as error:
-    ...     name_least_budget(error, run)
+    ...     name_least_budget(error, 100, run)
     ...     error.hint
-    'the least budget that works is 700 bytes'
+    'the least budget that works is 750 bytes'
     """
-    if error.least is None or error.is_whole or _TRIAL.get() is not None:
+    if is_on_trial():
         return
     failure, below = error, 0
-    for _ in range(LOOPS):
+    begun = time.monotonic()
+    if error.least is None:  # the tape, with enough for each loop
+        budget = memory
+        with on_trial(memory, budget) as trial:
+            failure = _outcome(run)
+    for _ in range(LOOPS if error.least is not None or isinstance(failure, MemoryBudgetError) else 0):
+        if getattr(failure, "least", None) is None:
+            return
         budget, below = failure.least, max(below, _too_small(failure))
         begun = time.monotonic()
-        failure = _failure(budget, run)
-        if failure is None:
+        with on_trial(memory, budget) as trial:
+            failure = _outcome(run)
+        if not isinstance(failure, Exception):
             break
         if getattr(failure, "least", None) is None or failure.least <= budget:
             return
-    else:
+    if isinstance(failure, Exception):
         return
+    peak = failure
     spread = budget // 100 if time.monotonic() - begun > LONG else 1
-    while budget - below > max(spread, 1):
+    while trial.asked and budget - below > max(spread, 1):
         middle = (below + budget) // 2
-        below, budget = (below, middle) if _failure(middle, run) is None else (middle, budget)
-    more = " to one percent" if budget - below > 1 else ""
-    error.set_hint(f"the least budget that works is {budget} bytes{more}")
+        with on_trial(memory, middle):
+            found = _outcome(run)
+        if isinstance(found, Exception):
+            below = middle
+        else:
+            budget, peak = middle, found
+    more = " to one percent" if trial.asked and budget - below > 1 else ""
+    error.set_hint(f"the least budget that works is {max(budget if trial.asked else 0, peak)} bytes{more}")
 
 
 def _too_small(error) -> int:
@@ -84,13 +160,11 @@ def _too_small(error) -> int:
     return (error.least // 2 if error.is_estimate else error.least) - 1
 
 
-def _failure(budget, run) -> Exception | None:
+def _outcome(run) -> int | Exception:
     try:
-        with on_trial(budget):
-            run()
+        return run()
     except Exception as error:
         return error
-    return None
 
 
-__all__ = ["name_least_budget", "on_trial", "tried"]
+__all__ = ["Trial", "is_on_trial", "name_least_budget", "on_trial", "share_on_trial", "sharing", "tried", "with_smaller_shares"]

@@ -166,13 +166,15 @@ class ShapeError(AdcompilerError, ValueError):
 
 
 class MemoryBudgetError(AdcompilerError):
-    """No checkpointing schedule stays within the memory budget.
+    """No checkpointing schedule stays within the memory budget, or the tape has grown beyond it.
 
     Attributes, where one loop found its share too small: `least`, the bytes of the whole budget that it needs (else None);
     `is_whole`: no other loop shares it; `is_estimate`: loops inside grow with the budget, and it may be too much.
+    `reached`: the bytes of a tape that was too large.
     """
 
     least: int | None = None
+    reached = 0
     is_whole, is_estimate = True, False
 
 

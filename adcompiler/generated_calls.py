@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from .budget_trials import name_least_budget
 from .errors import AdcompilerError, MemoryBudgetError, in_program
 from .frontend.signature import describe
+from .runtime.tape_limit import limit_in_force, no_limit
+from .within_budget import adjoint_within_budget, forward_within_budget, gradient_within_budget
 
 
 CONTAINERS = ("tuple", "list", "rows", "dict", "object")
@@ -110,12 +113,26 @@ def call_generated(compiled, kind, values, again=None):
 
     again: gives the arguments as they were, where the code changes them; machine code is run once more to find the line.
     """
+    if not compiled.is_measured:
+        if limit_in_force() is None:
+            return _called(compiled, kind, values, again)
+        with no_limit():  # a budget is for the program's own tape, not for those of the gradients in it
+            return _called(compiled, kind, values, again)
+    call = functools.partial(_called, compiled)
+    if kind == "adjoint":
+        return adjoint_within_budget(compiled, *values, call)
+    if kind == "forward":
+        return forward_within_budget(compiled, values, again, call)
+    return gradient_within_budget(compiled, values, again, call)
+
+
+def _called(compiled, kind, values, again=None):
     function = compiled.functions[kind]
     try:
         return function(*values)
     except Exception as error:
         add_place(error, compiled, kind)
-        if isinstance(error, MemoryBudgetError) and kind in ("gradient", "forward"):
+        if isinstance(error, MemoryBudgetError) and not compiled.is_measured and kind in ("gradient", "forward"):
             name_budget(error, compiled, again if again is not None or compiled.mutated else lambda: values)
         if hasattr(function, "place_of") and not is_placed(error) and (again is not None or not compiled.mutated):
             note(error, compiled, function.place_of(error, values if again is None else again()))
@@ -126,21 +143,22 @@ def name_budget(error, compiled, again):
     """Let an error name the least budget of the whole program; `again` gives its arguments, and is None if they are lost."""
     if again is None or compiled.effects or compiled.changes_globals:  # it must not run again
         return
-
     def run():
         if "gradient" in compiled.functions:
             compiled.functions["gradient"](*again())
-            return
+            return 0
         value, tape = compiled.functions["forward"](*again())
         try:
             compiled.functions["adjoint"](tape, value)
         except MemoryBudgetError:
             raise
         except Exception:  # not every value can stand for a seed; then what loops of known length need is known
-            return
+            pass
+        return 0
 
-    with np.errstate(all="ignore"):
-        name_least_budget(error, run)
+    if compiled.memory is not None:
+        with np.errstate(all="ignore"):
+            name_least_budget(error, compiled.memory, run)
 
 
 def is_placed(error) -> bool:

@@ -73,11 +73,12 @@ def switches() -> tuple:
 def compile_function(
     source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset(),
     checkpoint: str | None = None, memory: int | None = None, backend: str = "numpy",
-    tape_dtype: str | None = None, plan=None,
+    tape_dtype: str | None = None, plan=None, scalar: bool = False,
 ) -> Compiled:
     """All passes, in order; `in_place`: places of calls that activity must see inside, known from an earlier round.
 
-    plan: the segments of the function's own block, from `planning`.
+    plan: the segments of the function's own block, from `planning`. scalar: two functions with a tape, for the gradient
+    of one number.
     """
     tbr, simplifying, verifying, checking, form = switches()
     function, cx = lower_function(source, signature, in_place, strict)
@@ -104,12 +105,12 @@ def compile_function(
         layout.read_at_the_end(v)
     inputs = wrt_variables(function, signature)
     outputs = result_variables(function, signature)
-    if joint:
+    if joint or scalar:
         refuse_text(function)
     calls = Activity(function, cx, inputs, outputs, instances).walk_in_place
     if calls:
         again = dict(joint=joint, strict=strict, holomorphic=holomorphic, in_place=in_place | calls)
-        again.update(checkpoint=checkpoint, memory=memory, backend=backend, tape_dtype=tape_dtype, plan=plan)
+        again.update(checkpoint=checkpoint, memory=memory, backend=backend, tape_dtype=tape_dtype, plan=plan, scalar=scalar)
         return compile_function(source, signature, **again)
     cx.mirrored_sites = mirrored_sites([function, *[i.function for i in instances]], cx)
     check(function, layout, "activity")
@@ -124,22 +125,27 @@ def compile_function(
         strict=strict, tbr=tbr, simplifying=simplifying, holomorphic=holomorphic, verifying=verifying, checking=checking,
         backend=backend,
     )
-    options.update(plain=form == "none", tape_dtype=tape_dtype)
+    options.update(plain=form == "none", tape_dtype=tape_dtype, scalar=scalar)
+    options["budgeted"] = memory is not None and backend == "numpy" and not joint
+
+    def described(made):
+        made.is_checkpointed, made.layout_decides = marked, _layout_decides(functions)
+        made.memory, made.is_measured = memory, memory is not None and not joint
+        made.has_auxiliary, made.conjugated = signature.auxiliary, scalar and holomorphic
+        return made
+
     if not instances:
         made = Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options).run()
-        made.is_checkpointed, made.layout_decides = marked, _layout_decides(functions)
-        return made
+        return described(made)
     note_shadows(instances, layouts, shadowed)
     options["volatile"] = volatile_families([layout, *layouts], shared)
     options["module_names"] = name_instances(instances, [layout, *layouts], base_name(function), joint)
     generator = Generator(function, cx, layout, signature, inputs, shadowed, joint=joint, **options)
     for instance, its_layout in zip(instances, layouts, strict=True):
         check(instance.function, its_layout, "ties")
-        shared_options = dict(namer=generator.namer, checked=signature.checked, **options)
+        shared_options = dict(namer=generator.namer, checked=signature.checked, **{**options, "scalar": False})
         generator.parts.append(InstanceGenerator(instance, cx, its_layout, shadowed, **shared_options))
-    made = generator.run()
-    made.is_checkpointed, made.layout_decides = marked, _layout_decides(functions)
-    return made
+    return described(generator.run())
 
 
 def compile_probe(source, signature: Signature, *, strict: bool = False, in_place=frozenset()) -> Compiled:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from .checkpointing import LoopPart, Part, plan_chain, smallest_chain_budget
 from .errors import AdcompilerError, MemoryBudgetError
 from .runtime.checkpointed import BOOKKEEPING
 from .runtime.finish import private_copy
 from .runtime.measured import Measured
-from .runtime.sizes import nbytes
+from .within_budget import peak_of, sizes_of
 
 PARTS = 24  # of a program, at most, beside its loops
 TRIES = 6  # plans for a program that changes memory in place
@@ -50,21 +48,12 @@ def plan_for(programs, binding, signature) -> Plan | None:
     if key not in plans:
         if len(plans) > 100:
             plans.clear()
-        plans[key] = _planned(programs, binding, signature)
+        try:
+            plans[key] = _planned(programs, binding, signature)
+        except MemoryBudgetError as error:
+            error.locate(binding.places.get(""))
+            raise
     return plans[key]
-
-
-def sizes_of(value):
-    """What of the arguments decides how much a program takes: shapes, and whole numbers."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return np.shape(value)
-    if isinstance(value, (tuple, list)):
-        return tuple(map(sizes_of, value))
-    if isinstance(value, dict):
-        return tuple((k, sizes_of(v)) for k, v in value.items())
-    if isinstance(value, int):
-        return value
-    return sizes_of(vars(value)) if hasattr(value, "__dict__") and not callable(value) else None
 
 
 def _planned(programs, binding, signature) -> Plan | None:
@@ -106,13 +95,11 @@ def _tried(programs, binding, signature, plan_within, least) -> Plan:
     Where that is too much, a plan for less is tried, the leanest one in the end.
     """
     memory = programs.memory
-    arguments = nbytes(list(binding.values))
     budget = max(least, memory)
     for left in reversed(range(TRIES)):
         plan = plan_within(budget)
         compiled = programs.compiled(signature, joint=False, plan=plan)
-        _, tape = compiled.functions["forward"](*private_copy(binding.values, compiled))
-        needed = tape.nbytes - arguments
+        needed = peak_of(compiled, private_copy(binding.values, compiled))
         if needed <= memory >= budget:
             return plan
         if budget == least:

@@ -131,7 +131,9 @@ class Programs:
         signature = self.signature(binding, paths, auxiliary=auxiliary)
         strict = strict or signature.checked
         plan = plan_for(self, binding, signature)
-        return self.checked(self.compiled(signature, joint=True, strict=strict, plan=plan), binding)
+        measured = self.memory is not None  # two sweeps with a tape between them, for that
+        made = self.compiled(signature, joint=not measured, strict=strict, plan=plan, scalar=measured)
+        return self.checked(made, binding)
 
     @property
     def is_checked(self) -> bool:
@@ -252,9 +254,9 @@ class Programs:
             ("probe", signature), lambda: pipeline.compile_probe(self.source_at(signature, False), signature)
         )
 
-    def compiled(self, signature, *, joint, strict=False, plan=None):
+    def compiled(self, signature, *, joint, strict=False, plan=None, scalar=False):
         return self.cached(
-            (signature, joint, strict, plan),
+            (signature, joint, strict, plan, scalar),
             lambda: pipeline.compile_function(
                 self.source_at(signature, strict),
                 signature,
@@ -266,6 +268,7 @@ class Programs:
                 tape_dtype=self.tape_dtype,
                 backend=self.backend,
                 plan=plan,
+                scalar=scalar,
             ),
         )
 

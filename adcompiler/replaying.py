@@ -8,6 +8,7 @@ from .errors import AdcompilerError, MemoryBudgetError
 from .generated_calls import call_generated, name_budget
 from .runtime.finish import is_nan, private_copy
 from .runtime.seeds import checked_seed
+from .within_budget import smaller_tape
 
 
 def program_with_tape(programs, binding, wrt, *, private=False):
@@ -42,9 +43,13 @@ def run_adjoint(programs, compiled, binding, wrt, tape, value, seed, *, retain, 
     try:
         gradients = call_generated(compiled, "adjoint", (copy, seed))
         bad = is_nan(gradients)
-    except MemoryBudgetError as error:  # of a loop whose length shows only as it runs
-        name_budget(error, compiled, None if compiled.mutated else lambda: binding.values)
-        raise
+    except MemoryBudgetError as error:  # of what shows only as it runs
+        values = None if compiled.mutated else binding.values
+        if not compiled.is_measured:
+            name_budget(error, compiled, None if values is None else lambda: values)
+            raise
+        gradients = call_generated(compiled, "adjoint", (smaller_tape(compiled, values, error), seed))
+        bad = is_nan(gradients)
     except ZeroDivisionError:
         bad = True
     if bad:

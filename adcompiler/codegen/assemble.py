@@ -17,6 +17,7 @@ from ..ir.types import Num, Opaque, Ref
 from ..runtime.packing import pack, unpack
 from ..runtime.shadows import Shadows
 from ..runtime.tape import Tape, private
+from ..runtime.tape_limit import tape_gains, tape_holds
 from ..transform.adjoint import Builder
 from ..transform.bars import Taken, bar_names, unique
 from ..transform.code import Line, call, constant, expressions, lines, name, subscript
@@ -83,6 +84,8 @@ class Generator:
         checking=False,
         plain=False,
         tape_dtype=None,
+        budgeted=False,
+        scalar=False,
         base=None,
         namer=None,
         volatile=frozenset(),
@@ -100,7 +103,8 @@ class Generator:
         self.shadowed, self.verifying, self.checking = shadowed, verifying, checking
         self.backend = backend
         self.simplifying &= not signature.checked  # every adjoint has a line of its own
-        self.tape_dtype = tape_dtype
+        self.tape_dtype, self.budgeted = tape_dtype, budgeted
+        self.scalar = joint or scalar  # is the gradient of one number asked for?
         self.volatile, self.module_names, self.plain = volatile, module_names, plain
         self.parts: list[Generator] = []  # of the functions that recursive calls use
         self.base = base or base_name(function)
@@ -139,6 +143,8 @@ class Generator:
         )
         names = PrimalNames(function, self.layout, self.namer, self.taken)
         builder.volatile, builder.plain = self.volatile, self.plain
+        if self.budgeted:
+            builder.budget = self.budget()
         returned = [Line(None, r) for r in self.reverse(builder)]
         builder.code.extend(returned)
         builder.arithmetic_is_cheap = self.backend == "numba"
@@ -158,6 +164,8 @@ class Generator:
         saver.simplifying, saver.tape_dtype = self.simplifying, self.tape_dtype
         resolve_replays(saver, builder.code)
         saver.run()
+        if builder.budget is not None and builder.budget[2]:
+            builder.budget[2].update(r for _, r in saver.tape)
         if self.checking:
             check_types(function, saver, names, self.namer)
         reverse = [c for c in builder.code if not any(c is r for r in returned)]
@@ -182,6 +190,10 @@ class Generator:
             if self.joint
             else self.split_functions(forward, reverse, outputs, gradients, saver)
         )
+
+    def budget(self):
+        """What measures the tape in reverse code, and a set for the names that hold it."""
+        return self.namer.object(tape_holds).id, self.namer.object(tape_gains).id, {"tape"}
 
     def held_value(self, value, scopes, forward):
         """The result under a name of its own: the reverse sweep may bind the names in it again, or release them."""

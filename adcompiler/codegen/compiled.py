@@ -57,6 +57,11 @@ class Compiled:
     is_checkpointed: bool = False  # the program has marks of checkpointing, or the compiler would set them
     layout_decides: bool = False  # how arrays lie in memory says which of its views are copies
     replayed: list = field(default_factory=list)  # checkpointed loops: place, store and lists on the tape, what they keep
+    memory: int | None = None  # the budget of the tape
+    is_measured: bool = False  # its tape is measured, and kept to the budget
+    has_auxiliary: bool = False  # the first of a pair of results is differentiated
+    conjugated: bool = False  # its gradient is f', not the conjugate
+    shares: dict = field(default_factory=dict)  # bytes of the budget for the loops, where less than all of it fits
     takes_derivatives: bool = False  # its forward sweep holds derivative code, which strictness changes
 
 

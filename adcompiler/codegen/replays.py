@@ -45,7 +45,7 @@ from ..transform.rerun_objects import holders_of_objects, to_be_looked_at
 from ..transform.scope_saver import ScopeSaver
 from ..transform.simplify import simplify
 from .primal import PrimalNames, PrimalPrinter
-from .releasing import segment_end
+from .releasing import TapeNames, held_here, segment_end
 
 
 def resolve_replays(saver, code):
@@ -292,6 +292,19 @@ class Scope:
     def memory_arguments(self, names, variables) -> list:
         return [*self.reading(names, variables), *[self.namer.module(m) for m in self.generators]]
 
+    def room(self) -> list:
+        """In front of a new run what nobody reads any more is released; compiled code keeps its names."""
+        return [] if self.b.arithmetic_is_cheap else [segment_end()]
+
+    def measured(self, code) -> list:
+        """Behind a new run, or in front of one that takes its own measure: what is held, if there is a budget for it."""
+        if self.b.budget is None:
+            return []
+        holds, gains, whole = self.b.budget
+        own = frozenset(assigned_in(code))
+        whole |= own if whole else set()
+        return [held_here(TapeNames(holds, gains, whole, own), self.loc)]
+
     @property
     def outermost(self):
         saver = self.outer
@@ -383,9 +396,10 @@ class SegmentScope(Scope):
         if self.memory or self.generators:
             store = needed(self.statement.store, "value", self.statement)
             body.append(Line(None, call(attribute(store, "restore")), None, self.loc, keep=True))
-        body += [*self.code(self.saver.names, plain=False, again=True), *self.adjoint]
+        code, entry = self.code(self.saver.names, plain=False, again=True), self.entry()
+        body += [*code, *self.measured([*entry, *code]), *self.adjoint]
         marks = [Enter(block, self.loc) for block in visible_blocks(self.statement)]
-        return [*marks, *self.entry(), *self.guarded(body), segment_end()]
+        return [*marks, *self.room(), *entry, *self.guarded(body), segment_end()]
 
     def guarded(self, code) -> list:
         """Code that runs in memory which others see too: it is left as it was found."""
@@ -594,7 +608,8 @@ class LoopScope(Scope):
         ]
         driver = Repeat(self.target(), call(attribute(store(), "reverse")), self.branches(kinds), s.loc)
         code = [inside(call(attribute(store(), "unchanged")), [driver], s.loc)] if self.at_the_end else [driver]
-        return [*self.entry(), *fresh(self.start()), *head, *code]
+        entry = [*self.entry(), *fresh(self.start()), *head]
+        return [*self.room(), *entry, *self.measured(entry), *code]
 
     @property
     def at_the_end(self):

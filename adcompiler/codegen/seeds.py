@@ -50,7 +50,7 @@ def refuse_text(function):
 
 def check_result(generator, result):
     """Refuse the gradient of a result that is not one number."""
-    if not generator.joint:
+    if not generator.scalar:
         return
     t = generator.cx.type(result) if isinstance(result, (Var, Const)) else None
     if isinstance(t, Num) and (

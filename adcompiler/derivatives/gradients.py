@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 
 import numpy as np
@@ -13,6 +14,7 @@ from .checkpointed import written_checkpointed, written_product
 from .flattening import NotFlat
 from .forms import fresh_names, identifier, path_text
 from .private_copies import apart, copied_alike, copy_text
+from .whole_tapes import whole_tape_test
 from .written import free_name, written_function
 
 
@@ -109,6 +111,12 @@ def _taped_gradient(programs, resolved, signature: Signature, compiled, name, wi
     name = free_name(identifier(name, "gradient_of_function"), {called, *parameters})
     namespace = {called: compiled.functions["gradient"]}
     given, lines = private_arguments(programs, compiled, signature, namespace)
+    if programs.memory is not None:
+        (test,) = fresh_names(signature, "whole_tape_fits")
+        inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases, auxiliary=has_aux)
+        two_sweeps = functools.partial(fully_taped, programs, inner, joint=False, strict=False)
+        namespace[test] = whole_tape_test(programs, compiled, two_sweeps)
+        lines.append(f"assert {test}({', '.join(parameters)})")
     head = f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in lines)
     call = f"{called}({', '.join(given)})"
     described = dict(signature.parameters)

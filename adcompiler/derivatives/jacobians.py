@@ -108,7 +108,7 @@ class Jacobian(Derivative):
 
     def remember(self, binding, wrt, compiled, value, seeds):
         """Keep a short way for the next call with arguments of these types and shapes."""
-        if self.has_aux or self.programs.holomorphic or compiled.takes_derivatives or not is_simple(compiled, binding, wrt):
+        if self.has_aux or self.programs.holomorphic or compiled.takes_derivatives or compiled.is_measured or not is_simple(compiled, binding, wrt):
             return
         fits = call_test(compiled, binding.values)
         if fits is not None and type(value) is np.ndarray and value.dtype.kind == "f" and value.size:
@@ -144,7 +144,7 @@ class Jacobian(Derivative):
         adjoint, rows = compiled.functions["adjoint"], []
         for seed in seeds:
             seed = (seed, None) if self.has_aux else seed
-            if self.has_aux or not isinstance(value, (float, np.ndarray, np.floating)):
+            if self.has_aux or compiled.is_measured or not isinstance(value, (float, np.ndarray, np.floating)):
                 gradient = run_adjoint(programs, compiled, binding, wrt, tape, value, seed, retain=True)
                 rows.append((gradient,) if wrt.is_single else gradient)
                 continue

@@ -57,8 +57,8 @@ class DerivedPrograms(Programs):
         self.__dict__.pop("places", None)
         return binding
 
-    def compiled(self, signature, *, joint, strict=False, plan=None):
-        made = super().compiled(signature, joint=joint, strict=strict, plan=plan)
+    def compiled(self, signature, *, joint, strict=False, plan=None, scalar=False):
+        made = super().compiled(signature, joint=joint, strict=strict, plan=plan, scalar=scalar)
         made.takes_derivatives = True
         return made
 

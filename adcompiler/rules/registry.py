@@ -353,6 +353,8 @@ def is_inactive(function) -> bool:
     function = _canonical(function)
     if _INACTIVE.get(id(function)) is function:
         return True
+    if isinstance(function, types.FunctionType) and vars(function).get("is_inactive"):
+        return True
     owner = getattr(function, "__self__", None)
     if type(owner).__name__ == "ufunc":  # a reduction, an outer product ... of a comparison is one too
         return is_inactive(owner)

@@ -15,6 +15,7 @@ from .loop_plans import online_plan, plan_of
 from .loop_sizes import LoopStats, bytes_of_list
 from .sizes import nbytes
 from .spilling import PackedArrays, Spilled, to_file
+from .tape_limit import limit_in_force
 
 
 BOOKKEEPING = 250  # bytes that a snapshot takes beside what it holds
@@ -142,6 +143,21 @@ class CheckpointedLoop:
     def reverse(self):
         """The actions of the reverse sweep, as (word, trips)."""
         self.stats.recomputed_steps = 0
+        limit = limit_in_force()
+        if limit is None or limit.nested:
+            yield from self._reverse()
+            return
+        beside = max(0, limit.beside - nbytes(self, set()))
+        limit.nested += 1
+        try:
+            for action in self._reverse():
+                limit.saw(beside + self.stats.peak_nbytes)
+                yield action
+        finally:
+            limit.nested -= 1
+        limit.saw(beside + self.stats.peak_nbytes)
+
+    def _reverse(self):
         for action in self._actions_in_reverse():
             if isinstance(action, (Advance, Tape)):
                 self.stats.recomputed_steps += action.stop - action.start

@@ -6,9 +6,14 @@ import sys
 
 import numpy as np
 
+from .attributes import own_attributes
+from .shadows import is_object
+
+_KNOWN = ("builtins", "numpy", "adcompiler")  # packages whose instances are no objects of the program
+
 
 def nbytes(value, seen: set[int] | None = None) -> int:
-    """The bytes of numbers and arrays, in lists and tuples and in what has a method `kept` that lists what it holds.
+    """The bytes of numbers and arrays, in containers, objects, and what has a method `kept` that lists what it holds.
 
     An array counts once, by its own size, however often it or other views of its memory occur; `seen` has the
     identities of memory that was counted before. Other objects count with their `nbytes`, if they have that.
@@ -25,9 +30,18 @@ def nbytes(value, seen: set[int] | None = None) -> int:
             waiting.extend(reversed(value))
         elif hasattr(type(value), "kept"):  # an object of the program may make up any attribute
             waiting.extend(value.kept())
+        elif isinstance(value, dict) or _is_of_program(value):
+            if id(value) not in seen:
+                seen.add(id(value))
+                held = value if isinstance(value, dict) else own_attributes(value)
+                waiting.extend(reversed(list(held.values())))
         else:
             total += _of_leaf(value, seen)
     return total
+
+
+def _is_of_program(value) -> bool:
+    return type(value).__module__.partition(".")[0] not in _KNOWN and is_object(value)
 
 
 def _of_leaf(value, seen) -> int:

@@ -8,6 +8,7 @@ from ..errors import TapeFreedError, TapeMismatchError
 from .checkpointed import CheckpointedLoop
 from .loop_sizes import bytes_of_list
 from .sizes import nbytes
+from .tape_limit import limit_in_force
 
 
 def private(kept):
@@ -44,11 +45,15 @@ class Tape:
       hint: pass retain=True to the earlier call, or run forward again
     """
 
-    __slots__ = ("owner", "sites", "values", "containers", "key", "costs")
+    __slots__ = ("owner", "sites", "values", "containers", "key", "costs", "limit")
 
     def __init__(self, owner, sites, values, containers=()):
         self.owner, self.sites, self.values, self.containers, self.key = owner, sites, values, containers, None
         self.costs: tuple = (0, [])  # bytes of all, and of each checkpointed loop with its statistics
+        self.limit = None  # of a program with a memory budget
+        limit = limit_in_force()
+        if limit is not None and values is not None:
+            limit.made(self)
 
     def open(self, owner) -> tuple:
         """The saved values; the tape is freed. Raises TapeFreedError, TapeMismatchError."""
@@ -73,7 +78,7 @@ class Tape:
     def replay(self) -> Tape:
         """A copy to open once: lists are copied, the saved values themselves are shared."""
         made = Tape(self.owner, self.sites, self.values, self.containers)
-        made.key = self.key
+        made.key, made.limit = self.key, self.limit
         waiting = [made]
         while waiting:  # tapes of recursive calls may be nested deeper than Python's own stack
             tape = waiting.pop()
@@ -87,7 +92,7 @@ class Tape:
     def handed_over(self) -> Tape:
         """What is saved as another tape; this one is freed."""
         made = Tape(self.owner, self.sites, self.values, self.containers)
-        made.key = self.key
+        made.key, made.limit = self.key, self.limit
         self.free()  # its bytes are noted there, and asked of it
         return made
 
@@ -95,7 +100,7 @@ class Tape:
         """Drop everything that is saved; its bytes are known afterwards, of long lists an estimate."""
         self._measure()
         if not self.costs[1] and self.values is not None:
-            seen: set[int] = set()
+            seen: set[int] = set() if self.limit is None else set(self.limit.arguments)
             self.costs = (sum(_estimated(value, seen) for value in self.values), [])
         self.values = None
 
@@ -104,7 +109,7 @@ class Tape:
         return list(self.values or ())
 
     # -- checkpointed loops ----------------------------------------------------------------------------------------
-    def _loops(self) -> list:
+    def loops(self) -> list:
         """The checkpointed loops whose snapshots are kept, in tapes of recursive calls too."""
         found, waiting = [], list(self.values or ())
         while waiting:
@@ -119,7 +124,7 @@ class Tape:
 
     def _measure(self):
         """Note what checkpointed loops take, before the tape is freed; they go on counting."""
-        loops = self._loops()
+        loops = self.loops()
         if loops:
             self.costs = (self.nbytes, [(loop.stats, nbytes(loop, set())) for loop in loops])
 
@@ -136,6 +141,8 @@ class Tape:
         What an adjoint function frees that is called by hand, outside of this package, is known with checkpointed loops only.
         """
         self._measure()
+        if self.limit is not None:
+            return self.limit.peak
         if not self.costs[1]:
             return self.costs[0] if self.is_freed else self.nbytes
         whole, loops = self.costs
@@ -143,12 +150,15 @@ class Tape:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the saved values; arrays count once however often they are saved."""
+        """Bytes of the saved values; arrays count once however often they are saved.
+
+        With a memory budget, arrays of the caller do not count.
+        """
         return sum(self.bytes_by_site().values())
 
     def bytes_by_site(self) -> dict[str, int]:
         """Bytes per site."""
-        seen: set[int] = set()
+        seen: set[int] = set() if self.limit is None else set(self.limit.arguments)
         values = self.values if self.values is not None else ()
         return {site: nbytes(v, seen) for site, v in zip(self.sites, values, strict=False)}
 

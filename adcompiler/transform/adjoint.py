@@ -55,6 +55,7 @@ class Builder:
         self.loc = None
         self.uses_shadow = False
         self.plain = False  # checkpointing is switched off: everything is taped
+        self.budget = None  # for a tape with one: the names of what measures it, and of what holds parts of it
         self.scopes: dict = {}  # segments and checkpointed loops that run again in reverse -> how they are printed
         self.settled: set = set()  # statements whose inner needs are resolved
         self.volatile: set[int] = set()  # families that a recursive call may change

@@ -15,6 +15,7 @@ class KeptLoop:
     """
 
     __slots__ = ("values", "stored", "sites", "stats")
+    is_counted_ahead = True  # the peak of its reverse sweep is known behind the forward sweep
 
     def __init__(self, values, stored, sites, snapshots, online):
         self.values, self.stored, self.sites, self.stats = values, stored, sites, LoopStats()
