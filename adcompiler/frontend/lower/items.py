@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import operator
 
+from ...errors import UnsupportedSyntaxError
 from ...ir.nodes import NOTHING, Call, Const, ContainerOp, Display, GetItem, Slice, Var
-from ...ir.types import BOOL, OPAQUE, STATIC, Ref, Static, Tup
+from ...ir.types import BOOL, OPAQUE, STATIC, UNDEFINED, Ref, Static, Tup
 from .holders import element_key, holder_of, note_key, read_element, record, same_closure
 from .lists import make_list, read_slice, write_slice
 from .objects import special_method
@@ -89,7 +90,14 @@ def _missing_key(cx, node, base, index):
         cx.unsupported(
             node, f"a key that the {cls.__name__} does not hold is read, which makes an element", "set the key first"
         )
-    return read_element(cx, node, ContainerOp("get", base, index, loc=cx.loc(node)), OPAQUE)
+    operation = ContainerOp("get", base, index, loc=cx.loc(node))
+    if not cx.assumed.settled:  # a later statement of a loop may put it there
+        cx.unvalued = cx.unvalued or UnsupportedSyntaxError("this reads a key that is not in the dict", cx.loc(node))
+        operation.target = target = cx.temporary(UNDEFINED, node)
+        target.definition = operation
+        cx.emit(operation)
+        return target
+    return read_element(cx, node, operation, OPAQUE)
 
 
 def _get(base, index):
