@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from copy import deepcopy
 
 import numpy as np
@@ -159,6 +160,8 @@ vjp.immediate_operator = "vjp"
 
 def _every_floating(binding):
     """Positions (or names) of every argument that holds floats, star arguments one by one."""
+    if binding.in_order is not None:
+        return _floating_in_order(binding)
     found = []
     position = 0
     for p, value in zip(
@@ -173,6 +176,25 @@ def _every_floating(binding):
             if is_differentiable(describe(value)):
                 found.append(p.name if p.kind is p.KEYWORD_ONLY else position)
             position += p.kind is not p.KEYWORD_ONLY
+    return _some(found)
+
+
+def _floating_in_order(binding):
+    """The same for a call whose positions are not those of the parameters: what it does not count is told by name."""
+    values = dict(zip(binding.names, binding.values, strict=True))
+    counted = {path[0] for path in binding.in_order}
+    held = [values[p[0]] if len(p) == 1 else values[p[0]][p[1]] for p in binding.in_order]
+    found = [k for k, v in enumerate(held) if is_differentiable(describe(v))]
+    kinds = {p.name: p.kind for p in binding.parameters.parameters.values()}
+    for n, v in values.items():
+        if kinds[n] is inspect.Parameter.VAR_KEYWORD:
+            found += [k for k, item in v.items() if is_differentiable(describe(item))]
+        elif n not in counted and kinds[n] is inspect.Parameter.KEYWORD_ONLY and is_differentiable(describe(v)):
+            found.append(n)
+    return _some(found)
+
+
+def _some(found) -> tuple:
     if not found:
         raise NonDifferentiableInputError("no argument holds a float", hint="pass floats or arrays of floats")
     return tuple(found)
@@ -282,7 +304,6 @@ def _numbers(gradient, path=()):
 def _difference(f, w, path, seed, step, binding, is_complex):
     """The central difference along one number; along the imaginary axis too for a complex one."""
     import copy
-    import inspect
 
     place = input_path(w, binding)
 

@@ -22,6 +22,7 @@ class Binding:
     parameters: inspect.Signature
     hidden: int  # leading arguments that the caller does not pass (self)
     places: dict = field(default_factory=dict)  # parameter -> where the function declares it; "" -> the function
+    in_order: tuple | None = None  # the inputs by position in the call, where that is not the order of the parameters
 
     @property
     def is_plain(self) -> bool:
@@ -209,18 +210,20 @@ def input_path(w, binding) -> tuple:
         raise NonDifferentiableInputError(
             f"wrt must be a position or a name, not {w!r}", binding.places.get(""), hint="for example wrt=0 or wrt='x'"
         )
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][binding.hidden :]
-    star = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-    extra = dict(zip(binding.names, binding.values, strict=True))[star.name] if star is not None else ()
-    k = int(w)
-    if k < 0:
-        k += len(positional) + len(extra)
-    if 0 <= k < len(positional):
-        return (positional[k].name,)
-    if 0 <= k - len(positional) < len(extra):
-        return (star.name, k - len(positional))
+    places = binding.in_order if binding.in_order is not None else _by_position(binding, parameters)
+    k = int(w) + len(places) if w < 0 else int(w)
+    if 0 <= k < len(places):
+        return places[k]
     raise NonDifferentiableInputError(
-        f"wrt={w}: the call has only {len(positional) + len(extra)} positional arguments",
+        f"wrt={w}: the call has only {len(places)} positional arguments",
         binding.places.get(""),
         hint="count from 0, or give the name of the argument",
     )
+
+
+def _by_position(binding, parameters) -> list:
+    """The inputs that positions count: the parameters that take one, and what a star parameter holds."""
+    named = [(p.name,) for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][binding.hidden :]
+    star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    held = dict(zip(binding.names, binding.values, strict=True))[star] if star is not None else ()
+    return [*named, *((star, k) for k in range(len(held)))]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .api import grad
-from .derivatives.jacobians import HessianProduct, Jacobian
+from .derivatives.hessian_products import HessianProduct
+from .derivatives.jacobians import Jacobian
 
 
 def jacobian(f, wrt=0, *, mode="auto", has_aux=False, **options):

@@ -205,6 +205,13 @@ def with_overridden_order(x):
     return np.sum(np.sort(x, axis=None, order=None) * x)
 
 
+def squeezed_and_stored(x):
+    a = x[None] * 1.0
+    s = np.squeeze(a)
+    s[1] *= s[0]
+    return np.sum(a * a) + s[1]
+
+
 def overlapping_windows_stored(x):
     a = x * 1.0
     windows = np.lib.stride_tricks.as_strided(a, (2, 2), (8, 8))
@@ -339,6 +346,7 @@ REFUSED = [
             note="active value in an unusual keyword"),
     Refused(with_overridden_order, (V3,), EITHER, ("np.sort(x",), or_gradient=array([-2.4, 1.4, 4.2]),
             note="keywords that change nothing"),
+    Refused(squeezed_and_stored, (V3,), UNSUPPORTED, ("s[1] *= s[0]",), note="a view of a rank that only the run knows"),
     Refused(overlapping_windows_stored, (V3,), EITHER, ("as_strided", "windows[:]"),
             note="store into overlapping windows"),
     Refused(accumulates_into_first, (_base[:-1], _base[1:]), ad.AdcompilerError, wrt=(0, 1),

@@ -149,8 +149,18 @@ def _check_shadow(v, layout):
         raise UnsupportedSyntaxError(
             f"{'this' if v.hidden else repr(v.name)} may be a number or an array, and arrays that share its memory are changed",
             getattr(d, "loc", None) or v.loc,
-            hint="make it an array on every path (np.zeros), or copy before changing",
+            hint="say which axes go, as in np.squeeze(a, axis=0)"
+            if _is_squeezed(v)
+            else "make it an array on every path (np.zeros), or copy before changing",
         )
+
+
+def _is_squeezed(v) -> bool:
+    """Is this read off the result of a `squeeze` of which only the run knows how many axes it leaves?"""
+    while isinstance(v.definition, Assign) and isinstance(v.definition.value, GetItem) and isinstance(v.definition.value.base, Var):
+        v = v.definition.value.base
+    value = v.definition.value if isinstance(v.definition, Assign) else None
+    return isinstance(value, Call) and value.function in (np.squeeze, np.ndarray.squeeze)
 
 
 def _changed(s) -> Var | None:

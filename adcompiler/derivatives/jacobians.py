@@ -12,24 +12,20 @@ import numpy as np
 from ..calling import resolve_wrt
 from ..replaying import run_adjoint
 from ..errors import AdcompilerError, NotScalarError, UnsupportedSyntaxError
-from ..forward import directions, run_tangent
 from ..forward_gradient import basis
 from ..frontend.signature import Signature
 from ..generated_calls import call_generated
 from ..linearized import sweeps
 from ..many_directions import columns_along_basis
-from ..pipeline import switches
-from ..runtime.finish import is_nan, private_copy, with_types_of
+from ..runtime.finish import is_nan, private_copy
 from ..runtime.stacking import like_argument, numbers_of, stacked, unit_seeds
 from .derivative import Derivative
-from .flattening import with_lengths
 from .forms import definition_text, fresh_names, identifier, path_text, primal_call
 from .gradients import described_binding, written_gradient
-from .short_calls import call_test, is_simple, own_array
-from .structures import finished_tangent_text
+from .short_calls import call_test, is_simple
 from .tangents import tangent_call
 from .values import written_value
-from .written import free_name, written_function
+from .written import written_function
 
 MODES = ("auto", "reverse", "forward")
 
@@ -203,7 +199,7 @@ class Jacobian(Derivative):
 
     # -- the source of a Jacobian --------------------------------------------------------------------------------------
     def written(self, signature: Signature, strict: bool):
-        _refuse_aux(self, "Jacobian")
+        refuse_aux(self, "Jacobian")
         name = identifier(self.__name__, "jacobian_of_function")
         forward = self.mode == "forward" or self.forward_first
         made = written_by_columns if forward else written_by_rows
@@ -214,7 +210,7 @@ def _jacobian(function, wrt, options):
     return Jacobian(function, wrt, **options)
 
 
-def _refuse_aux(derivative, what):
+def refuse_aux(derivative, what):
     if derivative.has_aux:
         raise UnsupportedSyntaxError(
             f"a {what} with has_aux=True inside a function that is differentiated",
@@ -309,149 +305,4 @@ def _array_inputs(programs, wrt, signature):
     return resolved
 
 
-def in_form_of(product, wrt, binding):
-    """A product with a Hessian, its numbers of the types of those of the arguments."""
-    values = tuple(wrt.values_now(binding))
-    return with_types_of(product, values[0] if wrt.is_single else values)
-
-
-def part_at(value, path):
-    """A part of nested containers; None where they hold none."""
-    for key in path:
-        if value is None:
-            return None
-        value = value[key] if isinstance(value, (dict, list, tuple)) else getattr(value, key)
-    return value
-
-
-class HessianProduct(Derivative):
-    """What `hvp` returns: the product of the Hessian with a vector, which stands behind the arguments."""
-
-    extra = ("v",)
-
-    def __init__(self, gradient, wrt=0, has_aux=False):
-        super().__init__(gradient, wrt)
-        self.has_aux = has_aux
-        self.__name__ = f"hessian_product_of_{gradient.__name__.removeprefix('grad_of_')}"
-        self._forward_programs = None
-        self._short = None
-        self._products: dict = {}
-        self._as_function = None
-
-    def __reduce__(self):
-        return HessianProduct, (self.function, self.wrt, self.has_aux)
-
-    def as_function(self):
-        """The product as a function with source, whose last positional parameter is the vector.
-
-        Parameters that have a default, or need a name, are keyword-only.
-        """
-        if self._as_function is None:
-            self._as_function = _product_as_function(self)
-        return self._as_function
-
-    def derived_programs(self, outputs, holomorphic):
-        from ..programs import Programs
-
-        return Programs(self.as_function(), outputs, holomorphic)
-
-    def product(self, programs, binding, wrt):
-        """Of a checkpointed function: the product as a function of the arguments and the vector; None for others."""
-        signature = programs.signature(binding, wrt.paths)
-        written = self.gradient_at(programs, signature)
-        if getattr(written, "wants_lengths", False):
-            written = self.gradient_at(programs, with_lengths(signature, binding.values))
-        return getattr(written, "product", None)
-
-    def gradient_at(self, programs, signature):
-        """The gradient at a signature as a function with source."""
-        key = (signature, switches(), *programs.present)
-        if key not in self._products:
-            if len(self._products) > 16:
-                self._products.clear()
-            self._products[key] = programs.source_at(signature, False).function
-        return self._products[key]
-
-    def __call__(self, *args, **kwargs):
-        *args, v = args
-        if self._short is not None and not kwargs:
-            found = self.short_way(args, v)
-            if found is not None:
-                return found
-        if self._forward_programs is None:
-            self._forward_programs = self.inner
-        programs = self._forward_programs
-        binding = programs.bind(tuple(args), kwargs)
-        wrt = resolve_wrt(self.wrt, binding)
-        if wrt.differentiable and programs.backend == "numpy":
-            product = self.product(programs, binding, wrt)
-            given = directions(binding, wrt, [v] if wrt.is_single else list(v)) if product is not None else None
-            along = None if given is None else [part_at(given, path) for path in product.paths]
-            if along is not None and not any(part is None for part in along):
-                found = product(*binding.values, along)
-                return (in_form_of(found[0], wrt, binding), found[1]) if self.has_aux else in_form_of(found, wrt, binding)
-        if self.has_aux:
-            value, tangent = run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))
-            return in_form_of(tangent[0], wrt, binding), value[1]
-        self.remember(programs, binding, wrt)
-        return in_form_of(run_tangent(programs, binding, wrt, [v] if wrt.is_single else list(v))[1], wrt, binding)
-
-    def remember(self, programs, binding, wrt):
-        """Keep a short way for the next call with arguments of these types."""
-        compiled = programs.tangent(binding, wrt.paths) if wrt.differentiable else None
-        fits = call_test(compiled, binding.values) if compiled and is_simple(compiled, binding, wrt) else None
-        if fits is not None:
-            self._short = fits, compiled.functions["tangent"], wrt.positions[0]
-
-    def short_way(self, args, v):
-        """The product for a call of a known kind; None where the long way is needed."""
-        fits, tangent, position = self._short
-        if not fits(args):
-            return None
-        x = args[position]
-        if type(v) is not np.ndarray or v.dtype is not x.dtype or v.shape != x.shape:
-            return None
-        try:
-            _, made = tangent(*args, v)
-        except Exception:  # it shows again on the long way, with its place
-            return None
-        return made if own_array(made, x, v, *args) else None
-
-    def written(self, signature: Signature, strict: bool):
-        _refuse_aux(self, "product with a Hessian")
-        (v, like) = signature.parameters[-1]
-        name = identifier(self.__name__, "hessian_product")
-        given = Signature(signature.parameters[:-1], (), (), signature.aliases)
-        asked = self.wrt if isinstance(self.wrt, (tuple, list)) else (self.wrt,)
-        tangents = [(v, like)]
-        if isinstance(self.wrt, (tuple, list)):
-            parts = dict(like.items) if like.kind in ("tuple", "list") else {}
-            tangents = [(f"{v}[{k}]", parts.get(k, like.items[0] if like.kind == "rows" else None)) for k in range(len(asked))]
-        call, lines, namespace = tangent_call(self.inner, asked, given, strict, tangents)
-        names = [path[0] for path in resolve_wrt(asked, described_binding(self.inner, given)).asked]
-        (product,) = fresh_names(signature, "product")
-        described = dict(given.parameters)
-        if len(names) == 1 and not isinstance(self.wrt, (tuple, list)):
-            made = finished_tangent_text(product, names[0], described[names[0]], namespace)
-        else:
-            made = "".join(f"{finished_tangent_text(f'{product}[{k}]', n, described[n], namespace)}, " for k, n in enumerate(names))
-        lines = [*lines, f"{product} = {call}[1]", f"return {made}"] if made != product else [*lines, f"return {call}[1]"]
-        return written_function(name, definition_text(name, signature, lines), namespace)
-
-
-def _product_as_function(derivative):
-    inner = derivative.inner
-    visible = list(inner.parameters.parameters.values())[len(inner.self_argument) :]
-    first = [p.name for p in visible if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    named = [p for p in visible if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name not in first]
-    taken = {p.name for p in visible}
-    v, product = free_name("v", taken), free_name("product", taken)
-    known = {product: derivative, **{f"default_{p.name}": p.default for p in named if p.default is not p.empty}}
-    declared = [p.name if p.default is p.empty else f"{p.name}=default_{p.name}" for p in named]
-    parameters = ", ".join([*first, v, *(["*", *declared] if named else [])])
-    call = f"{product}({', '.join([*first, v, *(f'{p.name}={p.name}' for p in named)])})"
-    name = identifier(derivative.__name__, "hessian_product")
-    return written_function(name, f"def {name}({parameters}):\n    return {call}\n", known)
-
-
-__all__ = ["HessianProduct", "Jacobian"]
+__all__ = ["Jacobian"]

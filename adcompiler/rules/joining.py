@@ -25,8 +25,9 @@ from ..runtime.joining import (
     unstack_like,
 )
 from ..runtime.shape import unrepeat, unresize, untile
-from ..ir.types import OPAQUE, Num, Tup
+from ..ir.types import NUMBER, OPAQUE, Num, Tup
 from .registry import LISTS, inactive, rule, shapes
+from .result_types import in_shape
 
 # ---- joining ----------------------------------------------------------------------------------------------------
 
@@ -208,7 +209,16 @@ def restack_(slices, shape, axis=0):
     slices_bar = slices_along(y_bar, axis)
 
 
-@rule(unstack_like, alias="maybe", alias_of="value", linear=("value",))
+def _leaves(value, structure, *_, **__):
+    """The types of the leaves, in the nesting of their shapes; of a list of unknown length only that it holds numbers."""
+    if not isinstance(structure, Tup) or not isinstance(value, Num):
+        return NUMBER
+    if all(not isinstance(part, Tup) for part in structure.items):  # a shape
+        return Num(value.kind, value.dtype, len(structure.items), True, (None,) * len(structure.items))
+    return Tup(tuple(_leaves(value, part) for part in structure.items))
+
+
+@rule(unstack_like, infer=_leaves, alias="maybe", alias_of="value", linear=("value",))
 def unstack_like_(value, structure):
     y = unstack_like(value, structure)
     value_bar = stack_like(y_bar, structure, np.shape(value))
@@ -260,13 +270,13 @@ def inserted_(value, shape, obj, values_shape, axis):
     value_bar = np.insert(np.zeros(shape, np.result_type(y_bar)), obj, y_bar, axis)
 
 
-@rule(undelete, linear=("value",))
+@rule(undelete, infer=in_shape, linear=("value",))
 def undelete_(value, shape, obj, axis):
     y = undelete(value, shape, obj, axis)
     value_bar = np.delete(y_bar, obj, axis)
 
 
-@rule(unpad, linear=("value",), alias="maybe", alias_of="value")
+@rule(unpad, infer=in_shape, linear=("value",), alias="maybe", alias_of="value")
 def unpad_(value, shape, pad_width, mode="constant"):
     y = unpad(value, shape, pad_width, mode)
     value_bar = np.pad(y_bar, pad_width, mode)

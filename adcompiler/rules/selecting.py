@@ -13,6 +13,7 @@ from ..runtime.selecting import (
 )
 from ..runtime.shape import unbroadcast
 from .registry import inactive, rule, shapes
+from .result_types import in_shape
 
 # Diagonals and triangles
 
@@ -117,25 +118,25 @@ def item(a, /, *index):
 # The functions that adjoints call, so that derivatives of derivatives call them again
 
 
-@rule(take_adjoint, linear=("value",))
+@rule(take_adjoint, infer=in_shape, linear=("value",))
 def take_adjoint_(value, shape, indices, axis=None, mode="raise"):
     y = take_adjoint(value, shape, indices, axis, mode)
     value_bar = np.take(y_bar, indices, axis=axis, mode=mode)
 
 
-@rule(take_along_axis_adjoint, linear=("value",))
+@rule(take_along_axis_adjoint, infer=in_shape, linear=("value",))
 def take_along_axis_adjoint_(value, shape, indices, axis=-1):
     y = take_along_axis_adjoint(value, shape, indices, axis)
     value_bar = np.take_along_axis(y_bar, indices, axis)
 
 
-@rule(from_diagonal, linear=("value",))
+@rule(from_diagonal, infer=in_shape, linear=("value",))
 def from_diagonal_(value, shape, offset=0, axis1=0, axis2=1):
     y = from_diagonal(value, shape, offset, axis1, axis2)
     value_bar = unbroadcast(np.diagonal(y_bar, offset, axis1, axis2), np.shape(value))
 
 
-@rule(from_item, linear=("value",))
+@rule(from_item, infer=in_shape, linear=("value",))
 def from_item_(value, shape, index=()):
     y = from_item(value, shape, index)
     value_bar = y_bar.item(*index)

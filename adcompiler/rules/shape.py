@@ -24,6 +24,7 @@ from ..runtime.shape import (
     untranspose,
 )
 from .registry import LISTS, inactive, rule, shapes
+from .result_types import in_shape
 
 # ---- copies and dtype casts -------------------------------------------------------------------------------------
 
@@ -298,7 +299,7 @@ def unresize_(value, shape):
     value_bar = np.resize(y_bar, np.shape(value))
 
 
-@rule(unslide, linear=("value",))
+@rule(unslide, infer=in_shape, linear=("value",))
 def unslide_(value, shape, window_shape, axis):
     y = unslide(value, shape, window_shape, axis)
     value_bar = sliding_window_view(y_bar, window_shape, axis)

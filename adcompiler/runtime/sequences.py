@@ -135,7 +135,7 @@ def share_among_ties(values, y, y_bar):
     [0.0, 0.5, 0.5]
     """
     winners = [v == y for v in values]
-    share = y_bar / max(sum(winners), 1)
+    share = y_bar / max(int(sum(winners)), 1)
     return _structured([share if won else 0.0 for won in winners], values)
 
 

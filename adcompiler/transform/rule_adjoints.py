@@ -38,7 +38,11 @@ def reverse_rule(b, target, value: Call, s):
     may_be_uniform = b.state_of(target) == UNIFORM and all_same_extents(b, rule, value, target)
     if b.state_of(target) == UNIFORM and not may_be_uniform:
         b.spread_out(target, s)
+    may_share = target.items is not None or rule.alias_operand(value.bound) is not None
+    is_shared = rule.alias != "fresh" and may_share and any(b.shadow_kind(r) for r in results)
     instance = Instance(b, s, value, target)
+    if is_shared and target.items is not None and rule.alias == "maybe":
+        instance.base = base_of_pieces(b, rule, value, s)
     contributions = []
     for parameter in rule.differentiable:
         operand = value.bound.get(parameter)
@@ -53,8 +57,7 @@ def reverse_rule(b, target, value: Call, s):
             expression = masked(b, expression, results[0], s)
         contributions.append((operand, expression))
     uniform_result = may_be_uniform
-    may_share = target.items is not None or rule.alias_operand(value.bound) is not None
-    if rule.alias != "fresh" and may_share and any(b.shadow_kind(r) for r in results):
+    if is_shared:
         pass_on(b, target, value, contributions, s)
         return
     killed = {b.bar(r) for r in results if r.items is None and not r.tied and not b.shadow_kind(r) and r in b.bars}
@@ -78,16 +81,26 @@ def gives_list(rule, parameter) -> bool:
     )
 
 
-def pass_on(b, target, value, contributions, s):
-    """A result that may be a view of its operand: only a copy passes its adjoint on, a view shares it already."""
-    if value.rule.alias == "view":
-        return
-    if target.items is not None:
+def base_of_pieces(b, rule, value, s):
+    """The array that is cut into pieces which may be views of it or copies."""
+    base = rule.alias_operand(value.bound)
+    if rule.functions[0] not in (split_like, unstack_like, unblock) or not isinstance(base, Var):
         raise UnsupportedSyntaxError(
             f"results of {value.rule.name} may be views of its arguments or copies, and memory that they share is changed",
             s.loc,
             hint="copy the arguments before, or call it with one argument at a time",
         )
+    return base
+
+
+def pass_on(b, target, value, contributions, s):
+    """A result that may be a view of its operand: only a copy passes its adjoint on, a view shares it already."""
+    if value.rule.alias == "view":
+        return
+    if target.items is not None:  # of each piece it has been decided in the contribution
+        for operand, expression in contributions:
+            b.line(subscript(b.shadow(operand, s), constant(Ellipsis), True), expression, ast.Add())
+        return
     base = value.rule.alias_operand(value.bound)
     if not isinstance(base, Var):
         return
@@ -151,8 +164,6 @@ def distribute(b, contributions, killed, rule, target, s, uniform_bar=None, hand
 
 def add_to_list(b, operand, expression, target, s):
     """A contribution to the elements of a list."""
-    if isinstance(expression, ast.IfExp) and ast.unparse(expression.test).startswith("isinstance("):  # no array
-        expression = expression.orelse
     plain = holds_arrays(b, operand)
     ranks = {t.rank for t in b.cx.assumed.holders[operand.type.site].types()} if plain else set()
     if is_stacked(b, expression, ranks, target):

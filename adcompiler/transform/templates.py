@@ -13,7 +13,7 @@ import inspect
 import numpy as np
 
 from ..ir.nodes import NOTHING, Const, Display, Var
-from ..ir.types import Num, Static, Tup
+from ..ir.types import Num, Ref, Static, Tup
 from ..rules import registry
 from ..runtime.shape import layout_order, layout_positions
 from .code import Line, attribute, call, clone, constant, name, needed
@@ -34,6 +34,7 @@ class Instance:
         self.rule, self.bound = value.rule, value.bound
         self.results = [target] if len(self.rule.result) == 1 else list(target.items or [target])
         self.temporaries: dict[str, ast.expr] = {}
+        self.base: Var | None = None  # where results may be views of it, which share its adjoint
 
     # -- contributions ---------------------------------------------------------------------------------------------
     def contribution(self, parameter: str):
@@ -216,6 +217,8 @@ class Instance:
                     )
             if isinstance(t, Tup):
                 return any(issubclass(t.cls or tuple, c) for c in classes) or (list in classes)
+            if isinstance(t, Ref) and t.kind != "object" and classes == (np.ndarray,):
+                return False
             raise Undecided
         if isinstance(node.func, ast.Name) and node.func.id == "len" and isinstance(argument, ast.Name):
             value = self.bound.get(argument.id, ())
@@ -401,10 +404,22 @@ class Instance:
             return ast.Call(self.substitute(node.func), [self.operand(value)], [])
         return ast.List([self.shape_of(i, "shape") for i in items], ast.Load())
 
+    def bar_of_copies(self, result):
+        """The adjoint of pieces that may be views of `base`: zero for a view, whose adjoint is that of `base` already."""
+        if result.items is not None:
+            return ast.Tuple([self.bar_of_copies(i) for i in result.items], ast.Load())
+        b, s = self.builder, self.statement
+        if not b.shadow_kind(result):
+            return b.bar_value(result, s)
+        shared = call(b.numpy("may_share_memory"), needed(self.base, "ref", s), needed(result, "ref", s))
+        return call(b.numpy("where"), shared, constant(0.0), b.bar_value(result, s))
+
     def name(self, identifier):
         if identifier in self.temporaries:
             return clone(self.temporaries[identifier])
         for k, r in enumerate(self.rule.result):
+            if identifier == r + "_bar" and self.base is not None:
+                return self.bar_of_copies(self.results[k])
             if identifier == r + "_bar":
                 return self.builder.bar_value(self.results[k], self.statement, uniform=len(self.results) == 1)
             if identifier == r:

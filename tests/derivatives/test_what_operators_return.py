@@ -37,6 +37,40 @@ def test_products_with_a_hessian():
     assert pullback((1.0, 0.0)) == (12.0, 20.0)
 
 
+def scaled(x, k=2.0, *weights, c=1.0, **others):
+    return np.sum(x**3) * k**2 * (weights[0] if weights else 1.0) * c * others.get("d", 1.0)
+
+
+V = np.array([1.0, -0.5])
+PRODUCT = 6 * X * V  # of the Hessian of sum(x**3)
+
+
+def test_the_vector_stands_behind_the_arguments_of_the_call():
+    product = ad.hvp(scaled)
+    assert np.array_equal(ad.jacobian(product)(X, 3.0, V), np.diag(54 * V))
+    assert np.array_equal(ad.jacobian(product, wrt=1)(X, 3.0, V), 6 * PRODUCT)
+    assert np.array_equal(ad.jacobian(product, wrt="k")(X, V), 4 * PRODUCT)
+    assert np.array_equal(ad.jacobian(product, wrt=-1)(X, 3.0, V), np.diag(54 * X))
+    assert np.array_equal(ad.jacobian(product, wrt=2)(X, 3.0, 0.5, V), 9 * PRODUCT)
+    by_name = ad.jacobian(product, wrt=("c", "d"))(X, 3.0, 0.5, V, c=2.0, d=4.0)
+    assert np.array_equal(by_name[0], 18 * PRODUCT) and np.array_equal(by_name[1], 9 * PRODUCT)
+    _, pullback = ad.vjp(product, X, 3.0, V)
+    of_x, of_k, of_c, of_v = (pullback(np.ones(2))[i] for i in (0, 1, 3, 2))
+    assert np.array_equal(of_x, 54 * V) and of_k == np.sum(6 * PRODUCT)
+    assert of_c == np.sum(9 * PRODUCT) and np.array_equal(of_v, 54 * X)
+    _, tangent = ad.jvp(product, (X, 3.0, V), (None, 1.0, None), wrt=(0, 1, 2))
+    assert np.array_equal(tangent, 6 * PRODUCT)
+    assert np.array_equal(ad.grad(lambda x: np.sum(product(x, 3.0, V)))(X), 54 * V)
+    ad.check_gradients(product, X, 3.0, V)
+
+
+def test_wrong_calls_of_a_product_are_those_of_python():
+    with pytest.raises(TypeError, match="at most 3 positional arguments, the last of them the vector, but 4"):
+        ad.jacobian(ad.hvp(power))(2.0, 4, 5.0, 1.0)
+    with pytest.raises(TypeError, match="multiple values for argument 'n'"):
+        ad.jacobian(ad.hvp(power))(2.0, 4, 1.0, n=4)
+
+
 def test_pullbacks_and_linear_maps():
     _, pullback = ad.vjp(lambda x: x**3, X, wrt=0)
     _, linear_map = ad.linearize(lambda x, y: x**3 * y, 2.0, 3.0)

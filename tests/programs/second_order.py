@@ -142,7 +142,7 @@ def compared(program) -> dict:
 
 
 def agreement(program):
-    """Assert that both agree. What is refused at second order must be refused clearly."""
+    """Assert that both agree. Only what may be refused at first order is refused at second order, and clearly."""
     from tests.programs.differentiate import assert_clear
 
     if is_skipped(program):
@@ -150,6 +150,7 @@ def agreement(program):
     for result in compared(program).values():
         if isinstance(result, ad.AdcompilerError):
             assert_clear(result)
+            assert program.may_refuse, result
 
 
 def main() -> int:

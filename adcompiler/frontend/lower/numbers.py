@@ -50,6 +50,9 @@ _EFFECTS = {
     "fromfile",
 }
 
+# Whatever they get, they give this or raise.
+_ALWAYS = {ord: INT, int: INT, len: INT, float: FLOAT}
+
 
 def _in_order(rule, types, named) -> list:
     """The types of a call by position as far as no parameter is left out; those behind it are not told."""
@@ -64,8 +67,8 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
     if getattr(function, "__name__", "") in _EFFECTS:
         return OPAQUE
-    if function is ord:
-        return INT
+    if function in _ALWAYS:
+        return _ALWAYS[function]
     for owner in (np.random.Generator, np.random.RandomState):
         if args and getattr(owner, getattr(function, "__name__", ""), None) is function:
             return type_drawn(cx, owner, function.__name__, args[1:], kwargs)
@@ -148,7 +151,27 @@ def _run_example(cx, function, args, kwargs) -> Type:
             return OPAQUE
         found = type_of(result)
         return NUMBER if isinstance(found, Static) else found
-    return NUMBER
+    return _type_for_indices(cx, function, args, kwargs)
+
+
+def _type_for_indices(cx, function, args, kwargs) -> Type:
+    """The type if integers are places or axes, for which the size of an axis is too much: it must be the same for all."""
+    found = set()
+    for index in (0, 1, 2):
+        def given(operand, index=index):
+            t = cx.type(operand)
+            if isinstance(t, Num) and t.kind == "i" and t.is_scalar and cx.constant(operand) is NOTHING:
+                return index if t.dtype is None else t.dtype.type(index)
+            return example(cx, operand, 0.5)
+
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = _apply(function, [given(a) for a in args], {k: given(v) for k, v in kwargs.items()})
+        except Exception:  # out of range
+            continue
+        found.add(type_of(result))
+    return found.pop() if len(found) == 1 and isinstance(next(iter(found)), Num) else NUMBER
 
 
 def _result_of(cx, function, args, kwargs, number, size):
