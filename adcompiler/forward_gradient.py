@@ -39,8 +39,11 @@ class ForwardGradientCaller:
             if many is not None:
                 value, columns = many
                 slope_of(value, columns[0], binding, False)  # refuses a result that is not one number
-                found.append(np.reshape(columns, np.shape(v)).astype(v.dtype, copy=False))
-                self.remember(binding, wrt)
+                if isinstance(v, np.ndarray):
+                    found.append(np.reshape(columns, np.shape(v)).astype(v.dtype, copy=False))
+                    self.remember(binding, wrt)
+                else:
+                    found.append(assembled(v, iter(np.ravel(columns)), False))
                 continue
             directions_of = list(basis(v, holomorphic))
             slopes, run = [], run or sweeps(programs, binding, wrt)

@@ -22,8 +22,8 @@ def linearize(f, *args, wrt=None, **kwargs):
 
     One tangent per `wrt` (default: every argument that holds floats). The arguments are kept as they are now. The
     function runs once, and keeps what its tangents read; the map runs the tangents alone, as often as it is called.
-    Of recursive functions, and of containers inside derivatives of derivatives, nothing is kept and both run again,
-    which is refused if the function draws random numbers, prints, or changes something that outlives it.
+    Of recursive functions, of tangents in a `try`, and of containers inside derivatives of derivatives, nothing is kept and
+    both run again, which is refused if the function draws random numbers, prints, or changes something that outlives it.
 
     >>> value, linear_map = linearize(lambda x: x * x, 3.0)
     >>> value, linear_map(1.0), linear_map(10.0)

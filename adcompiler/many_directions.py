@@ -5,44 +5,62 @@ from __future__ import annotations
 import numpy as np
 
 from .generated_calls import call_generated
+from .leaves_of_calls import leaves_of_call
 from .runtime.finish import is_nan, private_copy
 
 MOST_ELEMENTS = 1 << 21  # of the tangents of one argument that are held at once
 
 
 def columns_along_basis(programs, binding, wrt, place):
-    """`(value, columns)`: the tangents of the value along each element of input number `place`, one behind the other.
+    """`(value, columns)`: the tangents of the value along each number of input `place`, one behind the other.
 
-    An array of the shape of the value with a leading axis for the elements, in memory of its own.
+    An array of the shape of the value with a leading axis for the numbers, in memory of its own.
 
-    None where the program, or this input, has no form for many directions at once: a container, a complex number.
-    The other inputs have zeros as tangents: what a tie gives depends on which of its operands have a derivative.
+    None where the program, or this input, has no form for many directions at once, such as a complex number. The other
+    inputs have zeros as tangents: what a tie gives depends on which of its operands have a derivative. Containers are
+    taken apart: `f({"w": w, "b": b})` is a function of `w` and `b`.
     """
     values = wrt.values_now(binding)
-    given = values[place]
     inputs = dict(zip(wrt.asked, values, strict=True))  # one that is named twice is one input
+    if not all(map(_is_plain, values)) or any(len(path) != 1 for path in inputs):
+        found = leaves_of_call(programs, binding, wrt.asked)
+        if found is None:
+            return None
+        programs, binding, leaves = found
+        inputs = {(leaf.name,): v for part in leaves for leaf, v in part}
+        if not all(map(_is_plain, inputs.values())):
+            return None
+        along = [((leaf.name,), v) for leaf, v in leaves[place]]
+    else:
+        along = [(wrt.asked[place], values[place])]
+    size = sum(int(np.size(v)) for _, v in along)
+    return _columns(programs, binding, inputs, along, size) if size > 1 else None
+
+
+def _columns(programs, binding, inputs, along, size):
+    """Those along each number of the inputs `along`, pairs of a path and a value, which hold so many together."""
     paths = tuple(sorted(inputs, key=lambda path: binding.names.index(path[0])))  # as the tangents are passed
-    if any(len(path) != 1 for path in paths) or not all(map(_is_plain, values)) or np.size(given) < 2:
-        return None
     compiled = programs.directions(binding, paths)
     if compiled is None or compiled.effects or binding.aliases() and compiled.mutated:
         return None
-    size = int(np.size(given))
-    step = max(1, min(size, MOST_ELEMENTS // max(size, 1)))
+    step = max(1, min(size, MOST_ELEMENTS // size))
     value, columns = None, []
     for start in range(0, size, step):
         count = min(step, size - start)
-        directions = np.zeros((count, size), getattr(given, "dtype", float))
-        directions[np.arange(count), start + np.arange(count)] = 1.0
-        along = {p: np.zeros((count, *np.shape(inputs[p])), getattr(inputs[p], "dtype", float)) for p in paths}
-        along[wrt.asked[place]] = directions.reshape((count, *np.shape(given)))
-        value, found = _run(programs, binding, paths, compiled, along.values())
+        tangents = {p: np.zeros((count, np.size(v)), getattr(v, "dtype", float)) for p, v in inputs.items()}
+        first = -start
+        for path, given in along:  # the rows of an identity, cut into columns
+            at = np.arange(max(first, 0), min(first + np.size(given), count))
+            tangents[path][at, at - first] = 1.0
+            first += np.size(given)
+        shaped = [tangents[p].reshape(count, *np.shape(inputs[p])) for p in paths]
+        value, found = _run(programs, binding, compiled, paths, shaped)
         if not isinstance(value, (float, np.ndarray, np.floating)) or not isinstance(found, np.ndarray):
             return None
         if np.asarray(value).dtype.kind not in "fc":
             return None
         columns.append(_finished(found, value, count))
-    return (value, columns[0] if len(columns) == 1 else np.concatenate(columns)) if size else None
+    return value, columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def _finished(found, value, count):
@@ -57,7 +75,7 @@ def _is_plain(value) -> bool:
     return isinstance(value, float) or isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f"
 
 
-def _run(programs, binding, paths, compiled, along):
+def _run(programs, binding, compiled, paths, along):
     """Run the tangent function; once more with strict zeros where a NaN shows up."""
     try:
         given = (*private_copy(binding.values, compiled), *map(np.array, along))

@@ -49,6 +49,7 @@ class Programs:
         self.plans: dict = {}  # for a budget, by signature and sizes: see `planning`
         self.short_tangent = None  # a short way for calls of `jvp` like the last one
         self.not_linear: set = set()  # signatures whose tangents cannot be run without the primal
+        self.of_leaves: dict = {}  # functions of the numbers inside containers, by signature
         self.one_by_one: set = set()  # signatures without a form for many directions at once
         self.bare_output = isinstance(outputs, str)
         self.returning: Programs | None = None  # see `of_outputs`

@@ -1,16 +1,21 @@
 """Many directions at once: one sweep of a tangent function whose tangents have a leading axis."""
+import copy
+import dataclasses
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import adcompiler as ad
+from adcompiler import many_directions
 from adcompiler.calling import resolve_wrt
 from adcompiler.decorator import programs_of
 from adcompiler.forward import run_tangent
 from adcompiler.forward_gradient import basis
 from adcompiler.many_directions import columns_along_basis
 from tests.programs import all_programs
+from tests.programs.oracle import leaves
 
 PROGRAMS = [p for p in all_programs() if p.raises is None and p.outputs is None]
 HALVES = [PROGRAMS[::2], PROGRAMS[1::2]]
@@ -81,6 +86,78 @@ def test_what_has_no_such_form_is_taken_one_by_one():
 
     x = np.array([1.0, 3.0, 2.0])
     assert np.allclose(ad.jacobian(objects, mode="forward")(x), ad.jacobian(objects, mode="reverse")(x))
+
+
+@dataclasses.dataclass
+class Layer:
+    w: np.ndarray
+    b: float
+    n: int = 2
+
+
+class Affine(NamedTuple):
+    w: np.ndarray
+    b: np.ndarray
+
+
+def layers(p, x):
+    for layer in p["layers"]:
+        x = np.tanh(layer["w"] @ x + layer["b"])
+    return x * p["scale"]
+
+
+def changes(p, x):
+    p["w"] *= 2.0
+    p["made"] = p["w"] @ x
+    return p["made"] ** 2
+
+
+RNG = np.random.default_rng(1)
+W, U, B = RNG.standard_normal((3, 3)), RNG.standard_normal((2, 3)), RNG.standard_normal(3)
+CONTAINERS = {
+    "dicts in a list": (layers, {"layers": [{"w": W, "b": B}, {"w": U, "b": B[:2]}], "scale": 2.0}),
+    "list": (lambda p, x: p[1] @ np.sin(p[0] @ x), [W, U]),
+    "tuple": (lambda p, x: p[0] @ x * p[1], (U, 1.5)),
+    "dataclass": (lambda p, x: np.tanh(p.w @ x) * p.b**p.n, Layer(U, 1.2)),
+    "named tuple": (lambda p, x: p.w @ x + p.b * x, Affine(W, B)),
+    "changed": (changes, {"w": U}),
+}
+
+
+@pytest.mark.parametrize("f, p", CONTAINERS.values(), ids=CONTAINERS.keys())
+def test_containers_of_arrays_take_one_sweep(f, p, monkeypatch):
+    before, sweeps = copy.deepcopy(p), []
+    run = many_directions._run
+    monkeypatch.setattr(many_directions, "_run", lambda *args: sweeps.append(1) or run(*args))
+    found = ad.jacobian(f, mode="forward")(p, B)
+    assert sweeps == [1]
+    for got, wanted in zip(leaves(found), leaves(ad.jacobian(f, mode="reverse")(p, B)), strict=True):
+        assert (got is None) == (wanted is None)
+        assert got is None or np.shape(got) == np.shape(wanted) and np.allclose(got, wanted, rtol=1e-12, atol=1e-12)
+    assert all(np.array_equal(a, b) for a, b in zip(leaves(p), leaves(before), strict=True))
+    both = ad.jacobian(f, wrt=(1, 0), mode="forward")(p, B)
+    assert len(sweeps) == 3 and np.allclose(both[0], ad.jacobian(f, wrt=1)(p, B))
+
+
+def test_gradients_of_containers_in_forward_mode_take_one_sweep():
+    p = {"w": U.astype(np.float32), "s": 1.5, "name": "text"}
+    found = ad.grad(lambda p: np.sum(p["w"] ** 2) * p["s"], mode="forward")(p)
+    assert found["w"].dtype == np.float32 and np.allclose(found["w"], 3.0 * p["w"])
+    assert type(found["s"]) is float and found["s"] == pytest.approx(np.sum(U**2), rel=1e-6) and found["name"] is None
+
+
+def test_one_array_in_two_places():
+    def changed(p):
+        p["a"][0] *= 2.0
+        return p["b"] * 1.0
+
+    with pytest.raises(ad.UnsupportedSyntaxError, match="over the same memory"):
+        ad.jacobian(changed, mode="forward")({"a": B, "b": B})
+    rows = [[B]] * 2
+    twice = ad.jacobian(lambda p: p[0][0] * p[1][0] * 1.0, mode="forward")(rows)
+    assert np.array_equal(twice[0][0], np.diag(B)) and np.array_equal(twice[1][0], np.diag(B))
+    found = ad.jacobian(lambda p: p["a"] * p["b"], mode="forward")({"a": B, "b": B})
+    assert np.array_equal(found["a"], np.diag(B)) and np.array_equal(found["b"], np.diag(B))
 
 
 def test_zero_directions_stay_zero_beside_infinite_slopes():

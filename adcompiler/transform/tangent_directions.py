@@ -9,13 +9,14 @@ the directions one by one.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
 
 import numpy as np
 
 from ..frontend.lower.numbers import indexed_type
 from ..analysis.alias import may_be_view
-from ..ir.nodes import Assign, Const, ContainerOp, Display, GetItem, Slice, Store, Var
+from ..ir.nodes import Assign, Call, Const, ContainerOp, Display, GetItem, Slice, Store, Var
 from ..ir.types import Num, Ref, Static, Tup
 from ..rules import tangents
 from .bars import unique
@@ -87,7 +88,8 @@ class DirectionsBuilder(TangentBuilder):
         if s.target.active and s.augmented is not None and s.target.type.boxed is not False:
             raise OneByOne
         if s.target.active and isinstance(s.target.type, Ref) and not isinstance(s.value, (Var, Display)):
-            raise OneByOne
+            if s.target.type.kind != "object" or not is_record_made(s.value):
+                raise OneByOne
         super().assign(s)
 
     def item(self, target: Var, value: GetItem):
@@ -265,6 +267,11 @@ class DirectionsInstance(TangentInstance):
             if not _is_elementwise(self, node.func):
                 raise OneByOne
         return super().substitute(node)
+
+
+def is_record_made(value) -> bool:
+    """Is this the making of a dataclass from its fields?"""
+    return isinstance(value, Call) and dataclasses.is_dataclass(value.function) and bool(value.kwargs) and not value.args
 
 
 def _reads_tangent(node) -> bool:
