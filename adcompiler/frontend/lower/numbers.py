@@ -51,7 +51,7 @@ _EFFECTS = {
 }
 
 # Whatever they get, they give this or raise.
-_ALWAYS = {ord: INT, int: INT, len: INT, float: FLOAT}
+_ALWAYS = ((ord, INT), (int, INT), (len, INT), (float, FLOAT))
 
 
 def _in_order(rule, types, named) -> list:
@@ -67,8 +67,9 @@ def infer_call(cx, function, args, kwargs, rule=None) -> Type:
     """The type of `function(*args, **kwargs)` for these operands; `NUMBER` where only a number is known."""
     if getattr(function, "__name__", "") in _EFFECTS:
         return OPAQUE
-    if function in _ALWAYS:
-        return _ALWAYS[function]
+    always = next((t for f, t in _ALWAYS if f is function), None)
+    if always is not None:
+        return always
     for owner in (np.random.Generator, np.random.RandomState):
         if args and getattr(owner, getattr(function, "__name__", ""), None) is function:
             return type_drawn(cx, owner, function.__name__, args[1:], kwargs)
