@@ -42,6 +42,14 @@ def visited_and_sorted(m):
     return s + a[0] * a[1] ** 2 + np.prod(m) + m[1:, :2].prod()
 
 
+def new_diagonals(m):
+    a, b, c = m * 1.0, m[:2] * m[1:], m[:, 1:] * m[0, 0]
+    np.fill_diagonal(a, m[0] * m[1])
+    np.fill_diagonal(b, m[2, 1])
+    np.fill_diagonal(c, m[1, :1], wrap=False)
+    return np.sum(a @ a) + np.sum(b * b * W[:2]) + np.sum(c**2 * W[:, 1:])
+
+
 def builtin_sums_and_left_loops(m):
     x, s = m[0], 0.0
     for i in reversed(range(3)):
@@ -57,7 +65,8 @@ def builtin_sums_and_left_loops(m):
 
 
 @pytest.mark.parametrize("f", [
-    flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted, builtin_sums_and_left_loops,
+    flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted, new_diagonals,
+    builtin_sums_and_left_loops,
 ])
 def test_as_by_numpy(f):
     m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0
@@ -65,6 +74,11 @@ def test_as_by_numpy(f):
     expected, right = ad.value_and_grad(f)(m)
     assert np.isclose(value, expected, rtol=1e-12)
     assert np.allclose(gradient, right, rtol=1e-11, atol=1e-11)
+
+
+def with_its_own_row(a):
+    np.fill_diagonal(a, a[1, ::-1])
+    return np.sum(a * W)
 
 
 @pytest.mark.parametrize("f, what", [
@@ -77,6 +91,7 @@ def test_as_by_numpy(f):
     (lambda m: np.sum(np.tile(m, 2)[:, :3] * W), "numpy.tile"),
     (lambda m: np.sum(np.kron(m, W)), "numpy.kron"),
     (lambda m: np.sum([m[i, 0] for (i,) in np.ndindex(m.shape[0] - 1)]), "numpy.ndindex"),
+    (lambda m: with_its_own_row(m * 1.0), "over a part of itself"),
 ])  # fmt: skip
 def test_what_would_mean_something_else_is_refused(f, what):
     with pytest.raises(ad.UnsupportedSyntaxError, match=what):

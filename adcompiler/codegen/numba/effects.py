@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from ...runtime.indexing import add_at
+from ...runtime.mutators import with_diagonal
 from ...transform.code import name
 from .arrays import store, target_of
 from .expressions import callee, expression
@@ -34,6 +35,11 @@ def lower_effect(lo, node, s):
         return
     if function is np.ndarray.sort and not node.args and not node.keywords:
         store(lo, lo.array(base), None, HANDLERS[np.sort](lo, [base], {}), s)
+        return
+    if function is np.fill_diagonal and node.args:
+        given = [expression(lo, a) for a in node.args]
+        named = {k.arg: expression(lo, k.value) for k in node.keywords}
+        store(lo, lo.array(given[0]), None, HANDLERS[with_diagonal](lo, given, named), s)
         return
     if function is np.copyto and len(node.args) == 2:
         store(lo, lo.array(expression(lo, node.args[0])), None, expression(lo, node.args[1]), s)

@@ -6,7 +6,9 @@ import ast
 
 import numpy as np
 
+from ...runtime import mutators
 from ...runtime.norms import norm_adjoint
+from ...runtime.numba import matrices
 from ...runtime.numba.matrices import cofactors
 from ...transform.code import call, constant
 from .arrays import settled
@@ -15,9 +17,9 @@ from .expressions import binary, cast, constant_of
 from .functions import handles
 from .products import product
 from .reductions import sum_of
-from .shapes import permuted
+from .shapes import _tuple_parts, permuted
 from .typed import Typed
-from .types import Array, Scalar
+from .types import Array, Items, Scalar
 
 
 def _matrix(lo, v, what):
@@ -108,6 +110,37 @@ def _norm_adjoint(lo, args, kwargs):
     safe = Typed(ast.IfExp(ast.Compare(y.node, [ast.Eq()], [constant(0)]), constant(1.0), y.node),
                  Scalar(y.type.dtype, False))
     return binary(lo, ast.Mult, y_bar, binary(lo, ast.Div, x, lo.held(safe)))
+
+
+# -- diagonals ---------------------------------------------------------------------------------------------------------
+def _floats(lo, a, wrap):
+    if not isinstance(a.type, Array) or a.type.rank != 2 or a.type.dtype != np.dtype(float) or wrap and wrap.const is not False:
+        lo.refuse("'numpy.fill_diagonal' of what is not a matrix of floats, or with wrap", "a loop: a[i, i] = v[i]")
+    return settled(lo, a)
+
+
+@handles(mutators.with_diagonal)
+def _with_diagonal(lo, args, kwargs):
+    given = dict(zip(("a", "val", "wrap"), args, strict=False)) | kwargs
+    a, value = _floats(lo, given["a"], given.get("wrap")), given["val"]
+    if not isinstance(value.type, (Array, Scalar)) or value.type.kind not in "iuf" or isinstance(value.type, Array) and value.type.rank != 1:
+        lo.refuse("'numpy.fill_diagonal' with these values", "a number or a vector")
+    value = cast(lo, value, np.dtype(float))
+    values = settled(lo, value).node if isinstance(value.type, Array) else call(lo.np("full"), constant(1), value.node)
+    return Typed(call(lo.helper(matrices.with_diagonal), a.node, values), Array(a.type.dtype, 2, a.type.dims))
+
+
+@handles(mutators.diagonal_values)
+def _diagonal_values(lo, args, kwargs):
+    given = dict(zip(("y_bar", "shape", "wrap"), args, strict=False)) | kwargs
+    y_bar, shape = _floats(lo, given["y_bar"], given.get("wrap")), given["shape"]
+    if not isinstance(shape.type, Items) or len(shape.type.items) > 1:
+        lo.refuse("'numpy.fill_diagonal' with these values", "a number or a vector")
+    size = (shape.items or _tuple_parts(shape))[0] if shape.type.items else constant_of(1)
+    made = call(lo.helper(matrices.diagonal_values), y_bar.node, size.node)
+    if not shape.type.items:
+        return Typed(ast.Subscript(made, constant(0), ast.Load()), Scalar(np.dtype(float), False))
+    return Typed(made, Array(np.dtype(float), 1, (size.type.token,)))
 
 
 __all__ = ["constant_of", "permuted", "product"]
