@@ -72,10 +72,11 @@ def sharing(share: tuple[int, int] | None):
     return contextlib.nullcontext() if share is None else on_trial(*share)
 
 
-def with_smaller_shares(memory: int, run, tapes: int):
-    """`(share, run())` with the largest share for the loops, of some that are tried, that leaves the tape below `memory`.
+def with_smaller_shares(memory: int, run, tapes: int, limit: int | None = None):
+    """`(share, run())` with the largest share for the loops, of some that are tried, that leaves the tape below `limit`.
 
-    tapes: the bytes that were too many with the whole budget for the loops. None if there is no such share.
+    That is the budget, `memory`, if it is not given. tapes: the bytes that were too many with all of it for the loops.
+    None if there is no such share.
 
     >>> def run():
     ...     if 3 * tried(1000) > 1000:
@@ -84,8 +85,9 @@ def with_smaller_shares(memory: int, run, tapes: int):
     >>> with_smaller_shares(1000, run, 3000)
     (300, 'done')
     """
-    low, high = 0, memory
-    share = int(min(0.9 * memory / tapes, SHRINK) * memory)
+    limit = memory if limit is None else limit
+    low, high = 0, limit
+    share = int(min(0.9 * limit / tapes, SHRINK) * limit)
     while low < share < high:
         begun = time.monotonic()
         with on_trial(memory, share) as trial:
@@ -99,8 +101,8 @@ def with_smaller_shares(memory: int, run, tapes: int):
     return None
 
 
-def name_least_budget(error: MemoryBudgetError, memory: int, run) -> None:
-    """Let the hint of an error name the least budget of the program, which `run()` runs on its arguments.
+def name_least_budget(error: MemoryBudgetError, memory: int, run) -> int | None:
+    """Let the hint of an error name the least budget of the program, which `run()` runs on its arguments; that, if known.
 
     `run` returns the peak of the tape in bytes, without a limit for it. The hint stays as it is where no other loop can
     need more, or where the program raises another error.
@@ -118,10 +120,11 @@ def name_least_budget(error: MemoryBudgetError, memory: int, run) -> None:
     ... except MemoryBudgetError as error:
     ...     name_least_budget(error, 100, run)
     ...     error.hint
+    750
     'the least budget that works is 750 bytes'
     """
     if is_on_trial():
-        return
+        return None
     failure, below = error, 0
     begun = time.monotonic()
     if error.least is None:  # the tape, with enough for each loop
@@ -130,7 +133,7 @@ def name_least_budget(error: MemoryBudgetError, memory: int, run) -> None:
             failure = _outcome(run)
     for _ in range(LOOPS if error.least is not None or isinstance(failure, MemoryBudgetError) else 0):
         if getattr(failure, "least", None) is None:
-            return
+            return None
         budget, below = failure.least, max(below, _too_small(failure))
         begun = time.monotonic()
         with on_trial(memory, budget) as trial:
@@ -138,9 +141,9 @@ def name_least_budget(error: MemoryBudgetError, memory: int, run) -> None:
         if not isinstance(failure, Exception):
             break
         if getattr(failure, "least", None) is None or failure.least <= budget:
-            return
+            return None
     if isinstance(failure, Exception):
-        return
+        return None
     peak = failure
     spread = budget // 100 if time.monotonic() - begun > LONG else 1
     while trial.asked and budget - below > max(spread, 1):
@@ -152,7 +155,9 @@ def name_least_budget(error: MemoryBudgetError, memory: int, run) -> None:
         else:
             budget, peak = middle, found
     more = " to one percent" if trial.asked and budget - below > 1 else ""
-    error.set_hint(f"the least budget that works is {max(budget if trial.asked else 0, peak)} bytes{more}")
+    least = max(budget if trial.asked else 0, peak)
+    error.set_hint(f"the least budget that works is {least} bytes{more}")
+    return least
 
 
 def _too_small(error) -> int:

@@ -190,4 +190,5 @@ def add_place(error, compiled, kind):
             found = trace
         trace = trace.tb_next
     if found is not None:
-        note(error, compiled, compiled.lines.get((filename, kind), {}).get(found.tb_lineno))
+        places = [lines.get(found.tb_lineno) for (file, _), lines in compiled.lines.items() if file == filename]
+        note(error, compiled, next(filter(None, places), None))

@@ -131,6 +131,7 @@ def compile_function(
     def described(made):
         made.is_checkpointed, made.layout_decides = marked, _layout_decides(functions)
         made.memory, made.is_measured = memory, memory is not None and not joint
+        made.is_recursive = bool(instances)
         made.has_auxiliary, made.conjugated = signature.auxiliary, scalar and holomorphic
         return made
 

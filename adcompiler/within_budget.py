@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .budget_trials import name_least_budget, share_on_trial, sharing, with_smaller_shares
+from .budget_trials import name_least_budget, on_trial, share_on_trial, sharing, with_smaller_shares
 from .errors import MemoryBudgetError
 from .runtime.seeds import unit_seed
 from .runtime.tape_limit import TapeLimit
@@ -111,6 +111,7 @@ def _fitted(compiled, run, run_less, values, again):
 
 def _with_less(compiled, run, again, values, error):
     memory = compiled.memory
+    error.locate(compiled.loc)
     if again is None or compiled.effects or compiled.changes_globals:
         if not error.hint:
             error.set_hint(
@@ -128,8 +129,27 @@ def _with_less(compiled, run, again, values, error):
                     compiled.shares.clear()
                 compiled.shares[key], result = made
                 return result
-        name_least_budget(error, memory, lambda: peak_of(compiled, again()))
+        least = name_least_budget(error, memory, lambda: peak_of(compiled, again()))
+        if least is not None and compiled.is_recursive:
+            _name_one_that_works(compiled, error, least, again)
     raise error
+
+
+def _name_one_that_works(compiled, error, least, again):
+    """With recursive calls less for the loops may be more for the tape, so that the least budget is not known for certain."""
+    for limit in (least, 5 * least // 4, 3 * least // 2, 2 * least):
+        run = lambda limit=limit: _swept(compiled, _forward(compiled, again(), limit, None))  # noqa: E731
+        try:
+            with on_trial(compiled.memory, limit):
+                run()
+            break
+        except MemoryBudgetError as found:
+            if with_smaller_shares(compiled.memory, run, max(found.reached, limit), limit) is not None:
+                break
+    else:
+        error.set_hint(f"more than {limit} bytes are needed")
+        return
+    error.set_hint(f"a budget that works is {limit} bytes")
 
 
 def peak_of(compiled, values) -> int:

@@ -59,6 +59,7 @@ class Compiled:
     replayed: list = field(default_factory=list)  # checkpointed loops: place, store and lists on the tape, what they keep
     memory: int | None = None  # the budget of the tape
     is_measured: bool = False  # its tape is measured, and kept to the budget
+    is_recursive: bool = False  # tapes hold tapes
     has_auxiliary: bool = False  # the first of a pair of results is differentiated
     conjugated: bool = False  # its gradient is f', not the conjugate
     shares: dict = field(default_factory=dict)  # bytes of the budget for the loops, where less than all of it fits

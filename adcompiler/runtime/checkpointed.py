@@ -77,6 +77,9 @@ class CheckpointedLoop:
         self.end: Contents | None = None
         self.folder, self.directory = None, directory
         self.stats = LoopStats()
+        limit = limit_in_force()
+        if limit is not None:
+            limit.live.add(self)
         if schedule == "online":
             self.plan = online_plan(lambda: self._measured()[0], snapshots=snapshots, memory=memory, shares=shares, nests=nests, room=room)
         else:

@@ -45,7 +45,7 @@ class Tape:
       hint: pass retain=True to the earlier call, or run forward again
     """
 
-    __slots__ = ("owner", "sites", "values", "containers", "key", "costs", "limit")
+    __slots__ = ("owner", "sites", "values", "containers", "key", "costs", "limit", "__weakref__")
 
     def __init__(self, owner, sites, values, containers=()):
         self.owner, self.sites, self.values, self.containers, self.key = owner, sites, values, containers, None

@@ -8,6 +8,7 @@ calls too), and generated code tells what it holds at the places of the reverse 
 from __future__ import annotations
 
 import contextlib
+import weakref
 from contextvars import ContextVar
 
 from ..errors import MemoryBudgetError
@@ -42,7 +43,8 @@ class TapeLimit:
         self.whole = self.beside = self.peak = 0
         self.share: tuple | None = None  # what the loops of the program have of its budget: see `budget_trials`
         self.nested = 0  # checkpointed loops around, in reverse: the outer one counts
-        self.grown = 0  # bytes of tapes of recursive calls, since they were last gone through
+        self.live = weakref.WeakSet()  # tapes and checkpointed loops, of recursive calls that run again too
+        self.grown = self.measured = 0  # their bytes, those dropped included; what of that was gone through
 
     def bytes_of(self, values) -> int:
         return nbytes(values, set(self.arguments))
@@ -54,13 +56,15 @@ class TapeLimit:
             raise over_budget(nbytes, self.limit)
 
     def made(self, tape) -> None:
-        """A tape was made, of the program or of a recursive call: whether it is too large is looked at now and then."""
+        """A tape was made, of the program or of a recursive call, whose caller holds tapes and loops of its own."""
+        self.live.add(tape)
         kind = type(tape)  # those of the calls inside were counted when they were made
         own = [v for v in tape.kept() if not isinstance(v[0] if type(v) is list and v else v, kind)]
         self.grown += self.bytes_of(own)
-        if self.limit is not None and self.grown > self.limit:
-            self.saw(self.bytes_of(tape.kept()))
-            self.grown = self.limit // 2  # what is dropped again was counted, too
+        if self.limit is None or self.grown > max(self.limit, self.measured + self.limit // 64):
+            held = self.bytes_of(list(self.live))
+            self.saw(held)
+            self.grown = self.measured = held  # much of what was counted may be gone
 
     def turned(self, tape) -> None:
         """The forward sweep is over, and this is its tape."""
