@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from adcompiler.codegen.numba.entries import forget
 from adcompiler.codegen.numba.module import cache_directory
 
 numba = pytest.importorskip("numba")
@@ -260,3 +261,37 @@ def test_products_with_the_hessian():
     (made,) = [c for found in tangent.programs.cache.values() for c in found] or [None]
     assert tangent.programs.backend == "numba"
     assert made is None or isinstance(made.functions["tangent"], Entry)
+
+
+def chosen(x, k):
+    index = np.array([2, 0, 1])
+    x[index] = x[:3] * x[[1, 2, k]]
+    return np.sum(x * x)
+
+
+def written_and_returned(x, buffer):
+    buffer[:] = x * x
+    total = np.sum(buffer)
+    buffer *= x
+    return total
+
+
+def test_names_that_numba_uses_as_well_and_seeds_of_several_results():
+    x = np.array([0.3, 0.5, 0.7])
+    np.testing.assert_allclose(ad.grad(chosen, backend="numba")(x, 0), ad.grad(chosen)(x, 0), rtol=1e-13)
+    found = []
+    for backend in ("numpy", "numba"):
+        f = ad.differentiable(written_and_returned, outputs=("return", "buffer"), backend=backend)
+        _, pullback = ad.vjp(f, x, np.zeros(3))
+        found.append(pullback((2.0, np.ones(3))))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-13)
+
+
+def test_machine_code_that_is_refused_is_not_found_by_the_next_process(tmp_path):
+    path = tmp_path / "f_0123.py"
+    kept = tmp_path / "__pycache__" / "g_0123.f-1.py311.nbi"
+    for f in (path, kept, kept.with_name("f_0123.f-1.py311.nbi"), kept.with_name("f_0123.f-1.py311.1.nbc")):
+        f.parent.mkdir(exist_ok=True)
+        f.touch()
+    forget(str(path))
+    assert [f.name for f in tmp_path.rglob("*.*")] == [kept.name]

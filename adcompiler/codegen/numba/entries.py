@@ -334,7 +334,16 @@ def check_types(entry):
         _check_types(entry, part.walk.seen, core)
 
 
+def forget(path):
+    """Remove a compiled file, and the machine code that Numba has kept for it."""
+    path = Path(path)
+    for f in (path, *(path.parent / "__pycache__").glob(f"{path.stem}.*")):
+        f.unlink(missing_ok=True)
+
+
 def _check_types(entry, seen, core):
+    from numba.core.types import Integer
+
     for made in core.overloads.values():
         annotation = getattr(made, "type_annotation", None)
         if annotation is None or isinstance(annotation, str):
@@ -345,8 +354,10 @@ def _check_types(entry, seen, core):
                 continue
             if base == "_" and str(found) == "_undef_var":
                 continue  # the index of a loop that only counts, in front of the loop: nothing reads it
+            if base == "index" and isinstance(found, Integer) and any(isinstance(t, Array) for t in seen[base]):
+                continue  # a name that Numba gives to a counter of its own, where it makes an array of a list
             if not any(_agrees(t, found) for t in seen[base]):
-                Path(entry.path).unlink(missing_ok=True)  # no other process may take its machine code for checked
+                forget(entry.path)  # no other process may take its machine code for checked
                 raise UnsupportedSyntaxError(
                     f"Numba takes '{base}' for {found}, and NumPy computes {' or '.join(sorted(map(described, seen[base])))}",
                     entry.generator.function.loc,
@@ -376,4 +387,4 @@ def _name(dtype):
     return {"bool": "bool"}.get(dtype.name, dtype.name)
 
 
-__all__ = ["Known", "Stack", "entry_of"]
+__all__ = ["Known", "Stack", "entry_of", "forget"]

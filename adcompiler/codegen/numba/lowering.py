@@ -34,6 +34,7 @@ class Lowering:
     def __init__(self, definition, params: dict, resolve, taken, *, stacks=(), options=None, learnt=None):
         self.definition, self.resolve = definition, resolve
         self.env: dict[str, Type] = dict(params)
+        self.given: dict[str, Type] = dict(params)
         self.unsure: set[str] = set()  # names that may have no value
         self.taken = set(taken)
         self.out: list[ast.stmt] = []
@@ -178,7 +179,7 @@ class Lowering:
 
     def set_name(self, target: str, t: Type):
         self.env[target] = t
-        self.seen.setdefault(target, set()).add(plain(t))
+        self.seen.setdefault(target, {plain(self.given[target])} if target in self.given else set()).add(plain(t))
         self.unsure.discard(target)
         self.counters.discard(target)
         self.less = {a: b for a, b in self.less.items() if target not in (a, b)}
