@@ -50,6 +50,8 @@ class Shadows:
         return made
 
     def array(self, primal):
+        if primal.dtype.kind in "biu":  # a constant, where another path has an array of reals
+            return np.zeros(primal.shape)
         root = primal
         while isinstance(root.base, np.ndarray):
             root = root.base

@@ -58,7 +58,7 @@ def laid_out(tangent, value):
     True
     """
     if not isinstance(value, np.ndarray):
-        return tangent
+        return _as_number(tangent)
     if (
         isinstance(tangent, np.ndarray)
         and tangent.shape == value.shape
@@ -70,6 +70,11 @@ def laid_out(tangent, value):
     made = zeros_laid_out(value)
     made[...] = tangent
     return made
+
+
+def _as_number(tangent):
+    """The tangent of a number: not a view of an array without axes, into which an operator in place would write."""
+    return tangent[()] if isinstance(tangent, np.ndarray) and tangent.ndim == 0 else tangent
 
 
 def spread(tangent, value):
@@ -89,7 +94,7 @@ def spread_copy(tangent, value):
     array([2., 2.], dtype=float32)
     """
     if not isinstance(value, np.ndarray):
-        return tangent
+        return _as_number(tangent)
     made = np.empty_like(value, dtype=value.dtype if value.dtype.kind in "fc" else float)
     made[...] = tangent
     return made

@@ -207,15 +207,18 @@ class TangentBuilder:
             for n in ast.walk(item.value):
                 if isinstance(n, ast.Name) and n.id == bound and not hasattr(n, "is_result"):
                     if not kept:
-                        is_number = isinstance(s.target.type, Num) and s.target.type.boxed is False
-                        if s.augmented is not None and not is_number:
+                        boxed = s.target.type.boxed if isinstance(s.target.type, Num) else True
+                        if s.augmented is not None and boxed:
                             raise UnsupportedSyntaxError(
                                 "the tangent of this in-place operator reads both the old and the new value",
                                 s.loc,
                                 hint="write x = x ... instead",
                             )
                         old = self.temporary(f"{bound}_before")
-                        kept.append(TangentLine(name(old, True), name(bound), None, s.loc, hidden=True))
+                        before = name(bound)
+                        if s.augmented is not None and boxed is None:  # it may be an array, which changes
+                            before = call(self.numpy("positive"), before)
+                        kept.append(TangentLine(name(old, True), before, None, s.loc, hidden=True))
                     n.id = old
         return kept
 
@@ -251,7 +254,10 @@ class TangentBuilder:
         elif isinstance(value, Call) and s.augmented is not None:
             before = value.args[0]
             old = clone(self.dot(before)) if isinstance(before, Var) and before.active else None
-            rule_tangent(self, target, value)
+            if value.rule is None:  # `x //= c`
+                self.give(target, self.zero(target))
+            else:
+                rule_tangent(self, target, value)
             if old is not None and self.made and not (isinstance(target.type, Num) and target.type.boxed is False):
                 made = self.made[-1]
                 made.value = call(self.runtime(updated_in_place), old, made.value)
