@@ -27,16 +27,9 @@ def add_at(buffer, index, values):
 def zeros_beside(x):
     """The adjoint buffer of an array or list of numbers of which only the run knows whether it is real or complex.
 
-    Beside a list of arrays of several shapes (the parts of `np.split`) it is an array of arrays.
-
     >>> zeros_beside(np.array([1.0, 2.0j]))
     array([0.+0.j, 0.+0.j])
     """
-    if isinstance(x, (list, tuple)) and len({np.shape(part) for part in x}) > 1:
-        buffers = np.empty(len(x), object)
-        for k, part in enumerate(x):
-            buffers[k] = zeros_beside(part)
-        return buffers
     x = np.asarray(x)
     return np.zeros(x.shape, np.result_type(x.dtype, np.float16))
 

@@ -191,15 +191,3 @@ def test_classes_that_read_their_elements_another_way(f, container):
     with pytest.raises(ad.AdcompilerError):
         ad.grad(f)(container)
     assert np.isfinite(f(container))
-
-
-def parts_of_a_block(x):
-    b = np.block([x])
-    for _ in range(2):
-        first, b = np.split(b * x[0], [1])
-    return np.sum(b * b) + first[0]
-
-
-def test_parts_of_an_array_of_unknown_rank():
-    """The parts of `np.split` have several shapes: ValueError in the reverse sweep."""
-    ad.check_gradients(parts_of_a_block, np.array([0.9, 0.4, 1.3, 0.65]))
