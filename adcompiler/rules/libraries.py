@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 # One module of rules for each of these subpackages.
-_TOPICS = ("special", "linalg", "fft", "integrate", "optimize", "stats", "signal", "ndimage", "interpolate", "sparse")
+_TOPICS = ("special", "linalg", "fft", "integrate", "optimize", "stats", "signal", "ndimage", "interpolate", "sparse", "spatial")
 _read: set[str] = set()
 
 

@@ -11,12 +11,22 @@ from scipy import integrate
 
 from ...ir.types import FLOAT, OPAQUE, Num, Tup
 from ...runtime.scipy.samples import (
+    cumulative_simpson_adjoint,
+    cumulative_simpson_weights,
     cumulative_trapezoid_adjoint,
     cumulative_trapezoid_points_adjoint,
     cumulative_trapezoid_step_adjoint,
+    romberg_adjoint,
+    romberg_weights,
     simpson_adjoint,
 )
-from ...runtime.scipy.quadrature import limit_value, quad_args_adjoint, quad_args_tangent
+from ...runtime.scipy.quadrature import (
+    gauss_points,
+    gaussian_quadrature,
+    limit_value,
+    quad_args_adjoint,
+    quad_args_tangent,
+)
 from ...runtime.scipy.trajectories import (
     TrajectoryResult,
     odeint_adjoints,
@@ -37,7 +47,7 @@ from ...runtime.scipy.second_derivatives import (
     trajectory_second_tangent,
 )
 from ...runtime.signals import trapezoid_adjoint, trapezoid_points_adjoint, trapezoid_steps_adjoint
-from ..registry import rule
+from ..registry import inactive, rule, written_out
 from ._types import like_arguments
 from ..unsupported import first_order
 
@@ -98,6 +108,25 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
     y_bar = simpson_adjoint(area_bar, np.shape(y), x, dx, axis)
     dx_bar = 0.0 if x is not None else np.sum(area_bar * area) / dx
     area_dot = integrate.simpson(y_dot, x, dx=dx, axis=axis) + (area * (dx_dot / dx) if x is None else 0.0 * area)
+
+
+@rule(integrate.romb, when={"show": False})
+def romb(y, dx=1.0, axis=-1, show=False):
+    area = integrate.romb(y, dx, axis)
+    y_bar = romberg_adjoint(area_bar, np.shape(y), dx, axis)
+    dx_bar = np.sum(area_bar * area) / dx
+    area_dot = integrate.romb(y_dot, dx, axis) + area * (dx_dot / dx)
+
+
+@rule(integrate.cumulative_simpson)
+def cumulative_simpson(y, *, x=None, dx=1.0, axis=-1, initial=None):
+    z = integrate.cumulative_simpson(y, x=x, dx=dx, axis=axis, initial=initial)
+    y_bar = cumulative_simpson_adjoint(z_bar, np.shape(y), x, dx, axis, initial)
+    z_dot = integrate.cumulative_simpson(y_dot, x=x, dx=dx, axis=axis, initial=None if initial is None else 0.0)
+
+
+written_out(integrate.fixed_quad, gaussian_quadrature)
+inactive(romberg_weights, cumulative_simpson_weights, gauss_points)
 
 
 # ---- initial value problems ----

@@ -25,6 +25,7 @@ from ...runtime.scipy.minima import (
     minimum_adjoint,
     minimum_tangents,
 )
+from ...runtime.scipy.nonnegative import nnls_adjoints, nnls_tangents
 from ...runtime.scipy.roots import (
     RootResult,
     ScalarRootResult,
@@ -375,6 +376,20 @@ def least_squares_tangents_(fun, x, args, along, bounds):
     moved = least_squares_tangents(fun, x, args, along_dot, bounds)
     place_dot = changes[0] + moved[0]
     value_dot = changes[1] + moved[1]
+
+
+# ---- non-negative least squares ----
+
+
+@rule(optimize.nnls, infer=lambda *types, **named: Tup((VECTOR, FLOAT)))
+def nnls(A, b, *, maxiter=None):
+    x, rnorm = optimize.nnls(A, b, maxiter=maxiter)
+    adjoints = nnls_adjoints(x_bar, rnorm_bar, A, b, x)
+    A_bar = adjoints[0]
+    b_bar = adjoints[1]
+    tangents = nnls_tangents(A_dot, b_dot, A, b, x)
+    x_dot = tangents[0]
+    rnorm_dot = tangents[1]
 
 
 first_order(

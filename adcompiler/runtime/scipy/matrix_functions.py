@@ -24,7 +24,18 @@ def _at_real(function, a, direction):
     n = np.shape(a)[-1]
     a = np.broadcast_to(a, np.shape(direction))
     block = np.block([[a, direction], [np.zeros_like(a), a]])
-    return function(block)[..., :n, n:]
+    return _repeatably(function, block)[..., :n, n:]
+
+
+def _repeatably(function, a):
+    """The value of a matrix function, in which SciPy may draw from NumPy's global generator to estimate norms: the same for
+    each call, and without a trace in the program's random numbers."""
+    state = np.random.get_state()
+    try:
+        np.random.seed(0)
+        return function(a)
+    finally:
+        np.random.set_state(state)
 
 
 def frechet_adjoint(function, a, y_bar):

@@ -1,9 +1,11 @@
-"""Adjoints of integrals of samples: Simpson's rule, and the running trapezoidal rule."""
+"""Adjoints of integrals of samples: the rules of Simpson and Romberg, and running ones."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy import integrate
 
+from ...errors import UnsupportedSyntaxError
 from ..shape import unbroadcast
 from ..signals import diff_adjoint, trapezoid_steps
 
@@ -94,3 +96,57 @@ def cumulative_trapezoid_step_adjoint(z_bar, z, dx, shape):
     3.0
     """
     return unbroadcast(np.sum(z_bar * z) / dx, shape)
+
+
+def romberg_weights(count):
+    """The weights of `scipy.integrate.romb` for samples at distance 1.
+
+    >>> romberg_weights(3).round(9).tolist()
+    [0.333333333, 1.333333333, 0.333333333]
+    """
+    return integrate.romb(np.eye(count), axis=0)
+
+
+def romberg_adjoint(area_bar, shape, dx=1.0, axis=-1):
+    """The adjoint of samples of this shape in `scipy.integrate.romb(y, dx, axis)`.
+
+    >>> romberg_adjoint(3.0, (3,)).round(9).tolist()
+    [1.0, 4.0, 1.0]
+    """
+    weights = np.reshape(romberg_weights(shape[axis]), (-1,) + (1,) * (len(shape) - 1))
+    return np.moveaxis(weights * (dx * np.asarray(area_bar)), 0, axis)
+
+
+def cumulative_simpson_weights(count, x=None, initial=None):
+    """The matrix of `scipy.integrate.cumulative_simpson` for samples at `x`, or at distance 1.
+
+    >>> cumulative_simpson_weights(3).round(9).tolist()
+    [[0.416666667, 0.666666667, -0.083333333], [0.333333333, 1.333333333, 0.333333333]]
+    """
+    start = None if initial is None else 0.0
+    return integrate.cumulative_simpson(np.eye(count), x=x, axis=0, initial=start)
+
+
+def cumulative_simpson_adjoint(area_bar, shape, x=None, dx=1.0, axis=-1, initial=None):
+    """The adjoint of samples of this shape in `scipy.integrate.cumulative_simpson`; the points are the same for each line.
+
+    >>> cumulative_simpson_adjoint(np.array([0.0, 3.0]), (3,)).round(9).tolist()
+    [1.0, 4.0, 1.0]
+    """
+    demand_points_of_one_axis(x)
+    moved = np.moveaxis(area_bar, axis, 0)
+    weights = np.transpose(cumulative_simpson_weights(shape[axis], x, initial))
+    bars = weights @ np.reshape(moved, (np.shape(moved)[0], -1))
+    scaled = bars * (dx if x is None else 1.0)
+    return np.moveaxis(np.reshape(scaled, (shape[axis],) + np.shape(moved)[1:]), 0, axis)
+
+
+def demand_points_of_one_axis(x):
+    """Refuse points that differ from line to line.
+
+    >>> demand_points_of_one_axis(np.arange(3.0))
+    """
+    if np.ndim(x) > 1:
+        raise UnsupportedSyntaxError(
+            "scipy.integrate.cumulative_simpson has a derivative for points with one axis", hint="call it for each line"
+        )

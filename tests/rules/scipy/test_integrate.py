@@ -34,6 +34,9 @@ SAMPLES = [
     *[(integrate.simpson, args, kw) for args, kw in [
         ((Y,), {}), ((Y[:, :5],), {"dx": 0.3}), ((Y[:, :2],), {}), ((Y[:, :2], GRID[:2]), {}), ((Y[:, :3],), {}),
         ((Y[0],), {"dx": 0.7})]],
+    *[(integrate.romb, args, kw) for args, kw in [((Y[:, :5],), {}), ((Y[0, :3], 0.3), {}), ((Y[:, :5].T, 0.7, 0), {})]],
+    *[(integrate.cumulative_simpson, args, kw) for args, kw in [
+        ((Y,), {}), ((Y.T,), {"x": GRID, "axis": 0}), ((Y[0],), {"dx": np.float64(0.3).item(), "initial": 0})]],
 ]
 CASES = SAMPLES + [(integrate.quad, (decay, 0.2, 1.7, (0.4, 1.3)), {}), (integrate.quad, (decay, 0.2, np.inf, (0.4, 1.3)), {})]
 TIGHT = {"rtol": 1e-11, "atol": 1e-11}
@@ -312,3 +315,18 @@ def test_forms_of_solve_ivp_that_are_refused(options, words):
     with pytest.raises(ad.MissingRuleError) as caught:
         ad.grad(lambda k: integrate.solve_ivp(oscillator, y0=np.ones(2), args=(k, 0.2), **options(k)).y[0, -1])(1.1)
     assert words in caught.value.hint
+
+
+def test_gaussian_quadrature():
+    def f(p, a, b):
+        weighted = integrate.fixed_quad(lambda x, q: np.exp(-p * x) * q, a, b, args=(p ** 2,), n=8)[0]
+        return weighted * integrate.fixed_quad(np.sin, a, p)[0]
+
+    np.testing.assert_allclose(f(0.4, 0.2, 1.7), ad.value_and_grad(f)(0.4, 0.2, 1.7)[0])
+    check_both_modes(f, 0.4, 0.2, 1.7)
+
+
+def test_points_of_cumulative_simpson():
+    x = np.stack([GRID, GRID + 1.0])
+    with pytest.raises(ad.UnsupportedSyntaxError, match="points with one axis"):
+        ad.grad(lambda y: np.sum(integrate.cumulative_simpson(y, x=x)))(Y[:2])

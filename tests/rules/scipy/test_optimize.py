@@ -36,6 +36,8 @@ def system(x, p, q):
     return np.array([x[0] ** 3 + x[0] + 0.3 * x[1] * q - p, x[1] + np.tanh(x[0]) - q * p])
 
 
+OVER = np.random.default_rng(6).standard_normal((6, 4))
+VECTORS = [(optimize.nnls, (OVER, np.arange(6.0)), {})]
 CASES = [
     *[(f, (cubic, -10.0, 10.0, (0.7, 1.9)), TIGHT) for f in (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect)],
     (optimize.toms748, (cubic, -10.0, 10.0, (0.7, 1.9)), TIGHT),
@@ -62,7 +64,7 @@ def test_adjoint_and_tangent_agree_with_differences(function, args, kwargs):
 
 
 def test_every_rule_of_the_file_has_a_case():
-    assert uncovered_rules(rules, CASES + IN_PROGRAMS) == []
+    assert uncovered_rules(rules, VECTORS + CASES + IN_PROGRAMS) == []
 
 
 def closed_over(p, b):
@@ -356,3 +358,25 @@ def test_a_fixed_point_may_be_changed_in_place(start):
         return np.sum(x)
 
     check_both_modes(doubled, 0.7, tolerance=1e-7)
+
+
+@pytest.mark.parametrize("function, args, kwargs", VECTORS)
+def test_of_matrices(function, args, kwargs):
+    check_template(function, *args, **kwargs)
+
+
+def test_non_negative_least_squares():
+    """A component at 0 stays there; the rest solves its normal equations."""
+    b = np.array([0.3, 1.2, -0.7, 0.4, 2.0, -1.0])
+    x = optimize.nnls(OVER, b)[0]
+    assert 0 < np.sum(x > 0.0) < 4
+    matrix = ad.jacobian(lambda b: optimize.nnls(OVER, b)[0])(b)
+    np.testing.assert_allclose(matrix[x > 0.0], np.linalg.pinv(OVER[:, x > 0.0]), atol=1e-12)
+    np.testing.assert_array_equal(matrix[x == 0.0], 0.0)
+
+    def f(a, b):
+        x, size = optimize.nnls(a, b)
+        return np.sum(np.exp(x)) * size
+
+    check_both_modes(f, OVER, b)
+    check_both_modes(lambda a, b: np.sum(ad.grad(f)(a, b) ** 2), OVER, b)

@@ -283,3 +283,42 @@ def modstruve(v, x, /):
     y = special.modstruve(v, x)
     constant = (0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(math.pi)
     x_bar = y_bar * 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + constant)
+
+
+# ---- derivatives of Bessel functions by name ----
+
+
+@rule(special.jvp, elementwise=True)
+def jvp(v, z, n=1):
+    y = special.jvp(v, z, n)
+    z_bar = y_bar * conj(special.jvp(v, z, n + 1))
+
+
+@rule(special.yvp, elementwise=True)
+def yvp(v, z, n=1):
+    y = special.yvp(v, z, n)
+    z_bar = y_bar * conj(special.yvp(v, z, n + 1))
+
+
+@rule(special.ivp, elementwise=True)
+def ivp(v, z, n=1):
+    y = special.ivp(v, z, n)
+    z_bar = y_bar * conj(special.ivp(v, z, n + 1))
+
+
+@rule(special.kvp, elementwise=True)
+def kvp(v, z, n=1):
+    y = special.kvp(v, z, n)
+    z_bar = y_bar * conj(special.kvp(v, z, n + 1))
+
+
+@rule(special.h1vp, elementwise=True)
+def h1vp(v, z, n=1):
+    y = special.h1vp(v, z, n)
+    z_bar = y_bar * conj(special.h1vp(v, z, n + 1))
+
+
+@rule(special.h2vp, elementwise=True)
+def h2vp(v, z, n=1):
+    y = special.h2vp(v, z, n)
+    z_bar = y_bar * conj(special.h2vp(v, z, n + 1))

@@ -238,3 +238,48 @@ def log_softmax(x, axis=None):
 
 
 inactive(special.gammasgn, special.round)
+
+
+# ---- dilogarithm, Legendre functions, parabolic cylinder functions, Wright's function, integrals of Bessel functions ----
+
+
+@rule(special.spence, elementwise=True)
+def spence(z, /):
+    y = special.spence(z)
+    z_bar = y_bar * conj(np.where(np.equal(z, 1.0), -1.0, np.log(z) / np.where(np.equal(z, 1.0), 1.0, 1.0 - z)))
+
+
+@rule(special.lpmv, elementwise=True)
+def lpmv(m, v, x, /):
+    y = special.lpmv(m, v, x)
+    x_bar = y_bar * (v * x * y - (v + m) * special.lpmv(m, v - 1, x)) / (x**2 - 1.0)
+
+
+@rule(special.pbdv, elementwise=True)
+def pbdv(v, x, /):
+    d, slope = special.pbdv(v, x)
+    x_bar = d_bar * slope + slope_bar * (0.25 * x**2 - v - 0.5) * d
+
+
+@rule(special.pbvv, elementwise=True)
+def pbvv(v, x, /):
+    d, slope = special.pbvv(v, x)
+    x_bar = d_bar * slope + slope_bar * (0.25 * x**2 - v - 0.5) * d
+
+
+@rule(special.wright_bessel, elementwise=True)
+def wright_bessel(a, b, x, /):
+    y = special.wright_bessel(a, b, x)
+    x_bar = y_bar * special.wright_bessel(a, a + b, x)
+
+
+@rule(special.itj0y0, elementwise=True)
+def itj0y0(x, /):
+    a, b = special.itj0y0(x)
+    x_bar = a_bar * special.j0(x) + b_bar * special.y0(x)
+
+
+@rule(special.iti0k0, elementwise=True)
+def iti0k0(x, /):
+    a, b = special.iti0k0(x)
+    x_bar = a_bar * special.i0(x) + b_bar * special.k0(x)

@@ -33,10 +33,43 @@ def bdtr(k, n, p, /):
     )
 
 
+@rule(special.bdtrc, elementwise=True, constant_in=("k",))
+def bdtrc(k, n, p, /):
+    y = special.bdtrc(k, n, p)
+    kept = np.floor(k)
+    p_bar = y_bar * np.exp(
+        special.xlogy(kept, p) + special.xlog1py(n - kept - 1, -p) - special.betaln(n - kept, kept + 1)
+    )
+
+
+@rule(special.nbdtr, elementwise=True, constant_in=("k",))
+def nbdtr(k, n, p, /):
+    y = special.nbdtr(k, n, p)
+    p_bar = y_bar * np.exp(special.xlogy(n - 1, p) + special.xlog1py(k, -p) - special.betaln(n, k + 1))
+
+
+@rule(special.nbdtrc, elementwise=True, constant_in=("k",))
+def nbdtrc(k, n, p, /):
+    y = special.nbdtrc(k, n, p)
+    p_bar = -y_bar * np.exp(special.xlogy(n - 1, p) + special.xlog1py(k, -p) - special.betaln(n, k + 1))
+
+
 @rule(special.fdtr, elementwise=True)
 def fdtr(dfn, dfd, x, /):
     y = special.fdtr(dfn, dfd, x)
     x_bar = y_bar * np.exp(
+        special.xlogy(0.5 * dfn, dfn)
+        + special.xlogy(0.5 * dfd, dfd)
+        + special.xlogy(0.5 * dfn - 1.0, x)
+        - special.xlogy(0.5 * (dfn + dfd), dfd + dfn * x)
+        - special.betaln(0.5 * dfn, 0.5 * dfd)
+    )
+
+
+@rule(special.fdtrc, elementwise=True)
+def fdtrc(dfn, dfd, x, /):
+    y = special.fdtrc(dfn, dfd, x)
+    x_bar = -y_bar * np.exp(
         special.xlogy(0.5 * dfn, dfn)
         + special.xlogy(0.5 * dfd, dfd)
         + special.xlogy(0.5 * dfn - 1.0, x)

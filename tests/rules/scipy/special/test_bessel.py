@@ -33,7 +33,8 @@ SEVERAL = [
     (special.iv, (V, X)), (special.iv, (V[:3], Z)), (special.ive, (V, X)), (special.ive, (V[:3], Z)),
     (special.hankel1, (V, X)), (special.hankel1, (V[:3], Z)), (special.hankel2, (V, X)), (special.hankel2, (V[:3], Z)),
     *[(f, (N, X, d)) for f in (special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn) for d in (False, True)],
-    (special.struve, (V, X)), (special.modstruve, (V, X)),
+    *[(f, (V, x, n)) for f in (special.jvp, special.yvp, special.ivp, special.kvp) for x, n in [(X, 1), (Z[0], 2)]],
+    *[(f, (V, Z[0])) for f in (special.h1vp, special.h2vp)], (special.struve, (V, X)), (special.modstruve, (V, X)),
 ]
 CASES = [(f, (x,), {}) for f, x in REAL.items()] + [(f, args, {}) for f, args in SEVERAL]
 

@@ -17,7 +17,7 @@ REAL = {  # functions of one variable, and where
     special.ber: X, special.bei: X, special.ker: X, special.kei: X, special.berp: np.append(0.0, X),
     special.beip: np.append(0.0, X), special.kerp: X, special.keip: X, special.exp1: X, special.expi: W,
     special.sici: X, special.shichi: X, special.wrightomega: W, special.cbrt: W, special.exp10: W, special.exp2: W,
-    special.sindg: 50 * W, special.cosdg: 50 * W, special.tandg: 20 * W, special.expm1: W, special.cosm1: W,
+    special.spence: X, special.itj0y0: X, special.iti0k0: X, special.sindg: 50 * W, special.cosdg: 50 * W, special.tandg: 20 * W, special.expm1: W, special.cosm1: W,
     special.log1p: X, special.exprel: np.array([-3.0, 0.0, 1e-9, 2.0]), special.lambertw: X,
 }
 HOLOMORPHIC = [
@@ -25,6 +25,7 @@ HOLOMORPHIC = [
     special.lambertw,
 ]
 SEVERAL = [
+    (special.lpmv, (1, V, W / 3.0)), (special.pbdv, (V, W)), (special.pbvv, (V, W)), (special.wright_bessel, (0.7, 1.3, X)),
     (special.expn, (N, X)), (special.zeta, (2.5, X)), (special.lambertw, (-0.2, -1)), (special.binom, (X + 3.0, V)),
     (special.xlogy, (W, X)), (special.xlogy, (Z, Z + 2)), (special.xlog1py, (W, X)), (special.xlog1py, (Z, Z + 2)),
     (special.powm1, (X, W)),

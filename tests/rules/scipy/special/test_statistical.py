@@ -20,7 +20,8 @@ HOLOMORPHIC = [
     special.ndtr, special.log_ndtr,
 ]
 SEVERAL = [
-    (special.bdtr, (2.0, 7, U)), (special.fdtr, (3.0, 5.0, X)), (special.gdtr, (1.3, V, X)),
+    (special.bdtr, (2.0, 7, U)), (special.bdtrc, (2.0, 7, U)), (special.nbdtr, (2, 4, U)), (special.nbdtrc, (2, 4, U)),
+    (special.fdtrc, (3.0, 5.0, X)), (special.fdtr, (3.0, 5.0, X)), (special.gdtr, (1.3, V, X)),
     (special.gdtrc, (1.3, V, X)), (special.pdtr, (np.array([0.0, 2.0, 3.5, 9.0]), X)),
     (special.pdtrc, (np.array([0.0, 2.0, 3.5, 9.0]), X)), (special.stdtr, (3, W)), (special.stdtrit, (3, U)),
     (special.chdtr, (V, X)), (special.chdtrc, (V, X)), (special.owens_t, (W, W[::-1])), (special.boxcox, (X, W)),
