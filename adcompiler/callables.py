@@ -69,7 +69,8 @@ def _wrapper_of(function):
             form.append(p.name)
             names.append(p.name)
     parameters = ", ".join(form)
-    text = f"def {getattr(function, '__name__', 'f')}_call({parameters}):\n    return function({', '.join(names)})\n"
+    own = getattr(function, "__name__", "f")
+    text = f"def {own if own.isidentifier() else 'function'}_call({parameters}):\n    return function({', '.join(names)})\n"
     return _compiled(f"<library function {rule.name}>", text, {"function": function, "__name__": "adcompiler.library"})
 
 

@@ -182,6 +182,18 @@ def test_rules_for_forward_mode_alone_and_for_reverse_alone():
         ad.jvp(lambda x: root(x), (4.0,), (1.0,))
     assert "register_jvp" in caught.value.hint and caught.value.lineno
 
+    def tripled(x):
+        return x * 3.0
+
+    @ad.rule(tripled)
+    def tripled_rule(x):
+        y = tripled(x)
+        x_bar = 3.0 * y_bar  # noqa: F821
+
+    with pytest.raises(ad.MissingRuleError, match="does not say how its tangent follows") as caught:
+        ad.jvp(tripled, (4.0,), (1.0,))
+    assert "elementwise=True" in caught.value.hint and "y_dot = ..." in caught.value.hint
+
 
 def test_a_functional_rule_must_give_the_shape_of_the_result():
     def doubled(x):

@@ -113,6 +113,11 @@ def test_fixed_points():
     ad.check_rule(equilibrium, w, np.array([0.3, -0.6]))
 
 
+def test_a_solver_that_is_a_lambda_to_third_order():
+    root = ad.custom_root(lambda y, a: y**3 - a)(lambda a: a ** (1 / 3))
+    assert ad.grad(ad.grad(ad.grad(root)))(2.0) == pytest.approx(10 / 27 * 2.0 ** (-8 / 3))
+
+
 def test_where_it_is_no_root():
     @ad.custom_root(cubic)
     def careless(p):

@@ -42,7 +42,9 @@ def rule_tangent(b, target: Var, value: Call):
         raise MissingRuleError(
             f"the rule of {rule.name} does not say how its tangent follows",
             b.statement.loc,
-            hint=f"take reverse mode, or give it with ad.register_jvp({rule.name.rpartition('.')[2]}, jvp)",
+            hint="say elementwise=True or linear=(...) in @ad.rule where that is so, add a line y_dot = ..., or take reverse mode"
+            if rule.statements
+            else f"take reverse mode, or give it with ad.register_jvp({rule.name.rpartition('.')[2]}, jvp)",
         )
     else:
         b.rule(target, value, lambda: give_tangent(b, target, value, kind, active))

@@ -68,7 +68,10 @@ def lower_function(
     raise UnsupportedSyntaxError(
         f"the types in '{source.qualname}' do not settle",
         Loc(source.filename, source.node.lineno, source.node.col_offset),
-        hint="give each name one type in loops",
+        hint="of a recursive function, take the outer derivative of what the inner one returns, as in ad.jacobian(ad.hvp(f)), "
+        "or write the recursion as a loop"
+        if assumed.recursive_functions
+        else "give each name one type in loops",
     )
 
 
