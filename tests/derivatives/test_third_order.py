@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-
 from tests.programs.third_order import FORMS, PAIRINGS, assert_third, by_parts
 
 
