@@ -49,6 +49,8 @@ class CheckpointedLoop:
     reverse 0
     """
 
+    stats: LoopStats | None = None  # what it has cost
+
     def __init__(
         self,
         over,
@@ -263,14 +265,14 @@ class CheckpointedLoop:
 
     def _loops_inside(self) -> list[tuple[CheckpointedLoop, int]]:
         """The loops on the tapes of the trips, each with the bytes that it keeps."""
-        found, waiting = [], [site for site in self.sites if site and hasattr(site[0], "kept")]
+        found, waiting = [], [site for site in self.sites if site and hasattr(type(site[0]), "kept")]
         while waiting:
             value = waiting.pop()
             if isinstance(value, CheckpointedLoop):
                 found.append((value, value.nbytes))
             elif isinstance(value, (list, tuple)):
                 waiting.extend(value)
-            elif hasattr(value, "kept"):
+            elif hasattr(type(value), "kept"):
                 waiting.extend(value.kept())
         return found
 

@@ -114,7 +114,7 @@ class Tape:
         found, waiting = [], list(self.values or ())
         while waiting:
             value = waiting.pop()
-            if hasattr(value, "stats"):
+            if hasattr(type(value), "stats"):  # an object of the program may make up any attribute
                 found.append(value)
             elif isinstance(value, Tape):
                 waiting.extend(value.values or ())

@@ -73,7 +73,7 @@ class TapeLimit:
         self.arguments &= found  # the others may be gone when the tape is swept back
         self.held = None
         self.whole = self.beside = self.bytes_of(tape.kept())
-        ahead = [loop for loop in tape.loops() if hasattr(loop, "is_counted_ahead")]
+        ahead = [loop for loop in tape.loops() if hasattr(type(loop), "is_counted_ahead")]
         self.saw(max([self.whole, *[self.whole - nbytes(loop, set()) + loop.stats.peak_nbytes for loop in ahead]]))
 
     @contextlib.contextmanager

@@ -213,3 +213,23 @@ def test_bytes_in_containers_and_objects():
     ring = {"x": a}
     ring["self"] = ring
     assert nbytes([ring, ring]) == 80
+
+
+class Anything:
+    def __init__(self, x):
+        self.x = x
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return 1.5
+
+
+def test_objects_that_make_up_attributes():
+    def of_object(p):
+        return np.sum(p.x * p.stats * p.x)
+
+    made = ad.differentiable(of_object, memory=10**6)
+    assert np.array_equal(made.grad(Anything(X)).x, ad.grad(of_object)(Anything(X)).x)
+    _, tape = made.forward(Anything(X))
+    assert tape.peak_nbytes < 10**6 and np.array_equal(made.adjoint(tape).x, 3.0 * X)
