@@ -238,7 +238,23 @@ def draws_in_a_pullback(x):
     return value * pullback(1.0)
 
 
+def squeezed(x):
+    a = x[None] * 1.0
+    s = np.squeeze(a)
+    s[1] *= s[0]
+    return np.sum(a) + s[1]
+
+
+def turned(v, n):
+    return np.sum(v**2) if n == 0 else np.sin(turned(v * v[::-1], n - 1)) * v[0]
+
+
+def third_of_a_recursion(x):
+    return ad.grad(lambda z: ad.grad(turned)(z, 2) @ z)(x) @ x
+
+
 ROWS = {
+    "some third derivatives of recursive": (third_of_a_recursion, np.ones(3)), "`np.squeeze(a)` without": (squeezed, np.ones(3)),
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
     "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
     "in a `try`": (tried, np.array([2.0, 3.0])),
