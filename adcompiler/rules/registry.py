@@ -126,7 +126,7 @@ class Rule:
         arguments it gets before those. What a function of the program reads of the program is handed over that way.
     when: literals that the call must give (or leave at their default) for this template to apply.
     variants: the templates of the same function with another `when`.
-    unchecked: what `check_rule` leaves out, with the reason: "forward mode", "second order", "differences".
+    unchecked: what `check_rule` leaves out, with the reason: "forward mode", "second order", "differences", "arrays without rows".
     instead: for arguments that the rule does not cover, what to write in their place. None and False are as good as nothing.
     """
 

@@ -381,7 +381,11 @@ def least_squares_tangents_(fun, x, args, along, bounds):
 # ---- non-negative least squares ----
 
 
-@rule(optimize.nnls, infer=lambda *types, **named: Tup((VECTOR, FLOAT)))
+@rule(
+    optimize.nnls,
+    infer=lambda *types, **named: Tup((VECTOR, FLOAT)),
+    unchecked={"arrays without rows": "SciPy returns memory there in which nothing was written"},
+)
 def nnls(A, b, *, maxiter=None):
     x, rnorm = optimize.nnls(A, b, maxiter=maxiter)
     adjoints = nnls_adjoints(x_bar, rnorm_bar, A, b, x)
