@@ -194,6 +194,18 @@ def changed_by_a_text(x):
     return shown.value
 
 
+class Elements:
+    def __init__(self, values):
+        self.values = values
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+def spread_object(x):
+    return sum([*Elements(x)])
+
+
 def read_from_text(x):
     return float(f"{x}") * x
 
@@ -272,6 +284,7 @@ ROWS = {
     "`iter` of active values": (taken_one_by_one, np.ones(2)), "`itertools` over active values": (pairs, np.ones(3)),
     "a loop over `chain`, `pairwise`": (changes_what_it_runs_over, np.ones(3)),
     "a class with `__setattr__`": (sets_its_way, 2.0), "an active object in an f-string": (changed_by_a_text, 2.0),
+    "an object with `__iter__` or `__getitem__`": (spread_object, np.ones(3)),
     "an attribute that is set on some objects": (sets_what_is_answered, 2.0),
     "what may be `None` given to": (type_of_what_may_be_none, np.ones(3)),
     "a number read back from its text": (read_from_text, 2.0),

@@ -28,7 +28,7 @@ def in_the_body(x):
 def by_as(x):
     first, second = Scaled(x), Scaled(x * 2.0)
     kept = first
-    with first as second:
+    with first as second:  # noqa: F811
         with second as first:
             second = Scaled(x)
     return first.v @ x + second.v[0] + kept.v[1]
