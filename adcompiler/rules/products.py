@@ -250,7 +250,7 @@ def linalg_diagonal(x, /, *, offset=0):
 
 
 @rule(np.linalg.trace, linear=("x",))
-def linalg_trace(x, /, *, offset=0):
+def linalg_trace(x, /, *, offset=0, dtype=None):
     y = np.linalg.trace(x, offset=offset)
     x_bar = np.expand_dims(y_bar, (-2, -1)) * np.eye(*np.shape(x)[-2:], k=offset)
 

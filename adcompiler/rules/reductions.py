@@ -1,6 +1,6 @@
 """Rules of sums, products, extrema and scans.
 
-Arguments after `out` are keyword-only here, as `out` is not among a template's parameters. Equal extrema share the
+Arguments after `out` are keyword-only here, as `out` is not among a template's parameters (see lower.numpy_forms). Equal extrema share the
 cotangent evenly; a constant `initial` that equals them takes it.
 """
 

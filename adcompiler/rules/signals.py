@@ -10,19 +10,20 @@ from ..runtime.signals import (
     diff_adjoint,
     gradient_adjoint,
     gradient_axes,
-    gradient_spacings_adjoint,
-    gradient_tangent,
     interp_pieces,
     interp_shift,
     interp_slope,
     interp_spread,
+    periodic_knots,
+    periodic_values,
+    periodic_values_adjoint,
     trapezoid_adjoint,
     trapezoid_points_adjoint,
     trapezoid_steps_adjoint,
 )
 from ..runtime.statistics import corrcoef_adjoint, corrcoef_tangent, cov_adjoint, cov_tangent
 from ..runtime.special import kaiser_slope
-from .registry import conj, inactive, is_active, rule
+from .registry import conj, inactive, rule
 
 # Differences and integrals
 
@@ -53,12 +54,11 @@ def ediff1d(ary, to_end=None, to_begin=None):
     to_begin_bar = np.reshape(y_bar[:start], np.shape(to_begin))
 
 
-@rule(np.gradient)
+# Distances of the samples that carry a derivative: see lower.numpy_twins.
+@rule(np.gradient, linear=("f",))
 def gradient(f, /, *varargs, axis=None, edge_order=1):
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     f_bar = gradient_adjoint(y_bar, np.shape(f), varargs, axis, edge_order)
-    varargs_bar = gradient_spacings_adjoint(y_bar, f, varargs, axis, edge_order)
-    y_dot = gradient_tangent(f_dot, varargs_dot if is_active(varargs) else None, y, f, varargs, axis, edge_order)
 
 
 @rule(*[getattr(np, name) for name in ("trapezoid", "trapz") if name in np.__dict__])
@@ -110,8 +110,8 @@ def kaiser(M, beta):
 # Interpolation
 
 
-@rule(np.interp)
-def interp(x, xp, fp, left=None, right=None):
+@rule(np.interp, when={"period": None})
+def interp(x, xp, fp, left=None, right=None, period=None):
     y = np.interp(x, xp, fp, left, right)
     x_bar = y_bar * conj(interp_slope(x, xp, fp))
     not_left = y_bar if left is None else np.where(x < xp[0], 0.0, y_bar)
@@ -124,6 +124,19 @@ def interp(x, xp, fp, left=None, right=None):
         x, xp, fp_dot, None if left is None else left_dot, None if right is None else right_dot
     )
     y_dot = fp_part + interp_slope(x, xp, fp) * (x_dot - np.interp(x, xp, xp_dot))
+
+
+# `left` and `right` have no effect there.
+@rule(np.interp, when={}, constant_in=("left", "right"))
+def periodic_interp(x, xp, fp, left=None, right=None, period=None):
+    y = np.interp(x, xp, fp, period=period)
+    phase = np.mod(x, np.abs(period))
+    knots = periodic_knots(xp, period)
+    slope = interp_slope(phase, knots, periodic_values(fp, xp, period))
+    x_bar = y_bar * conj(slope)
+    xp_bar = -periodic_values_adjoint(interp_spread((y_bar * conj(slope)).real, phase, knots), xp, period)
+    fp_bar = periodic_values_adjoint(interp_spread(y_bar, phase, knots), xp, period)
+    y_dot = np.interp(x, xp, fp_dot, period=period) + slope * (x_dot - np.interp(x, xp, xp_dot, period=period))
 
 
 # Correlation of variables
@@ -153,6 +166,25 @@ def interp_spread_(value, x, xp):
     xp_bar = -interp_spread((conj(value) * interp_slope(x, xp, fp_bar_bar)).real, x, xp)
     shifted = interp_shift(value * (x_dot - np.interp(x, xp, xp_dot)), x, xp)
     fp_bar_dot = interp_spread(value_dot, x, xp) + shifted
+
+
+@rule(periodic_knots)
+def periodic_knots_(xp, period):
+    knots = periodic_knots(xp, period)
+    xp_bar = periodic_values_adjoint(knots_bar, xp, period)
+    knots_dot = periodic_values(xp_dot, xp, period)
+
+
+@rule(periodic_values, linear=("fp",), constant_in=("xp",))
+def periodic_values_(fp, xp, period):
+    values = periodic_values(fp, xp, period)
+    fp_bar = periodic_values_adjoint(values_bar, xp, period)
+
+
+@rule(periodic_values_adjoint, linear=("value",), constant_in=("xp",))
+def periodic_values_adjoint_(value, xp, period):
+    fp_bar = periodic_values_adjoint(value, xp, period)
+    value_bar = periodic_values(fp_bar_bar, xp, period)
 
 
 inactive(axis_length, gradient_axes, interp_pieces)

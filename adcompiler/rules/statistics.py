@@ -1,6 +1,6 @@
 """Rules of statistics, in the order of NumPy's documentation: order statistics, averages and variances, histograms.
 
-Arguments after `out` are keyword-only here, as `out` is not among a template's parameters. The standard deviation of
+Arguments after `out` are keyword-only here, as `out` is not among a template's parameters (see lower.numpy_forms). The standard deviation of
 equal numbers has slope 0. Of equal elements a quantile takes the first.
 """
 
@@ -29,8 +29,11 @@ from ..runtime.reductions import (
     present,
     reduced_count,
     spread,
+    total_weight,
+    total_weight_adjoint,
 )
 from ..runtime.shape import unbroadcast
+from ..runtime.weighted_quantiles import weighted_quantile_adjoint, weighted_quantile_tangent
 from .registry import rule
 
 # Order statistics
@@ -45,34 +48,62 @@ def ptp(a, axis=None, *, keepdims=False):
     y_dot = shared(a_dot, at_top, axis, keepdims) - shared(a_dot, at_bottom, axis, keepdims)
 
 
-@rule(np.percentile)
-def percentile(a, q, axis=None, *, method="linear", keepdims=False):
+@rule(np.percentile, when={"weights": None})
+def percentile(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
     y = np.percentile(a, q, axis=axis, method=method, keepdims=keepdims)
     a_bar = quantile_adjoint(y_bar, a, np.divide(q, 100.0), axis, method, keepdims)
     q_bar = quantile_level_adjoint(y_bar, a, np.divide(q, 100.0), axis, method, keepdims) / 100.0
     y_dot = quantile_tangent(a_dot, np.divide(q_dot, 100.0), a, np.divide(q, 100.0), axis, method, keepdims)
 
+# An element of `a`; which one does not depend on small changes of the levels and weights.
+@rule(np.percentile, when={}, constant_in=("q", "weights"))
+def percentile_of_weighted(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
+    y = np.percentile(a, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
+    a_bar = weighted_quantile_adjoint(y_bar, a, np.divide(q, 100.0), weights, axis, method, keepdims)
+    y_dot = weighted_quantile_tangent(a_dot, a, np.divide(q, 100.0), weights, axis, method, keepdims)
 
-@rule(np.quantile)
-def quantile(a, q, axis=None, *, method="linear", keepdims=False):
+
+@rule(np.quantile, when={"weights": None})
+def quantile(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
     y = np.quantile(a, q, axis=axis, method=method, keepdims=keepdims)
     a_bar = quantile_adjoint(y_bar, a, q, axis, method, keepdims)
     q_bar = quantile_level_adjoint(y_bar, a, q, axis, method, keepdims)
     y_dot = quantile_tangent(a_dot, q_dot, a, q, axis, method, keepdims)
 
+# An element of `a`; which one does not depend on small changes of the levels and weights.
+@rule(np.quantile, when={}, constant_in=("q", "weights"))
+def quantile_of_weighted(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
+    y = np.quantile(a, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
+    a_bar = weighted_quantile_adjoint(y_bar, a, q, weights, axis, method, keepdims)
+    y_dot = weighted_quantile_tangent(a_dot, a, q, weights, axis, method, keepdims)
 
-@rule(np.nanpercentile)
-def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
+
+@rule(np.nanpercentile, when={"weights": None})
+def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
     y = np.nanpercentile(a, q, axis=axis, method=method, keepdims=keepdims)
     a_bar = nanquantile_adjoint(y_bar, a, np.divide(q, 100.0), axis, method, keepdims)
     y_dot = nanquantile_tangent(a_dot, a, np.divide(q, 100.0), axis, method, keepdims)
 
+# An element of `a`; which one does not depend on small changes of the levels and weights.
+@rule(np.nanpercentile, when={}, constant_in=("q", "weights"))
+def nanpercentile_of_weighted(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
+    y = np.nanpercentile(a, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
+    a_bar = weighted_quantile_adjoint(y_bar, a, np.divide(q, 100.0), weights, axis, method, keepdims)
+    y_dot = weighted_quantile_tangent(a_dot, a, np.divide(q, 100.0), weights, axis, method, keepdims)
 
-@rule(np.nanquantile)
-def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
+
+@rule(np.nanquantile, when={"weights": None})
+def nanquantile(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
     y = np.nanquantile(a, q, axis=axis, method=method, keepdims=keepdims)
     a_bar = nanquantile_adjoint(y_bar, a, q, axis, method, keepdims)
     y_dot = nanquantile_tangent(a_dot, a, q, axis, method, keepdims)
+
+# An element of `a`; which one does not depend on small changes of the levels and weights.
+@rule(np.nanquantile, when={}, constant_in=("q", "weights"))
+def nanquantile_of_weighted(a, q, axis=None, *, method="linear", keepdims=False, weights=None):
+    y = np.nanquantile(a, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
+    a_bar = weighted_quantile_adjoint(y_bar, a, q, weights, axis, method, keepdims)
+    y_dot = weighted_quantile_tangent(a_dot, a, q, weights, axis, method, keepdims)
 
 
 @rule(np.nanmedian)
@@ -92,8 +123,27 @@ def median(a, axis=None, *, keepdims=False):
     y_dot = quantile_tangent(a_dot, 0.0, a, 0.5, axis, "linear", keepdims)
 
 
-@rule(np.average)
-def average(a, axis=None, weights=None, *, keepdims=False):
+@rule(np.average, when={"returned": True})
+def average_and_total(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    y, total = np.average(a, axis=axis, weights=weights, returned=True, keepdims=keepdims)
+    a_bar = (
+        spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims)
+        if weights is None
+        else average_adjoint(y_bar, np.shape(a), weights, axis, keepdims)
+    )
+    weights_bar = average_weights_adjoint(y_bar, a, y, weights, axis, keepdims) + total_weight_adjoint(
+        total_bar, np.shape(a), weights, axis, keepdims
+    )
+    y_dot = (
+        np.mean(a_dot, axis=axis, keepdims=keepdims)
+        if weights is None
+        else average_tangent(a_dot, weights_dot, a, y, weights, axis, keepdims)
+    )
+    total_dot = np.zeros(np.shape(total)) if weights is None else total_weight(weights_dot, np.shape(a), axis, keepdims)
+
+
+@rule(np.average, when={"returned": False})
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     y = np.average(a, axis=axis, weights=weights, keepdims=keepdims)
     a_bar = (
         spread(y_bar / reduced_count(np.shape(a), axis), np.shape(a), axis, keepdims)
@@ -164,23 +214,27 @@ def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=True):
 
 
 @rule(np.nanstd)
-def nanstd(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+def nanstd(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     y = np.nanstd(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
     kept = present(a, where)
-    free = degrees_of_freedom(np.shape(a), axis, keepdims, kept, ddof)
+    free = degrees_of_freedom(np.shape(a), axis, keepdims, kept, ddof if correction is None else correction)
     slope = spread(quotient_or_zero(y_bar, free * y), np.shape(a), axis, keepdims)
-    a_bar = np.where(kept, slope * deviations(a, axis, kept), 0.0)
-    y_dot = quotient_or_zero(np.sum(deviation_products(a_dot, 0.0, a, axis, kept), axis=axis, keepdims=keepdims), free * y)
+    a_bar = np.where(kept, slope * deviations(a, axis, kept, mean), 0.0)
+    mean_bar = -unbroadcast(np.where(kept, slope * deviations(a, axis, kept, mean), 0.0), np.shape(mean))
+    moved = deviation_products(a_dot, 0.0 if mean is None else mean_dot, a, axis, kept, mean)
+    y_dot = quotient_or_zero(np.sum(moved, axis=axis, keepdims=keepdims), free * y)
 
 
 @rule(np.nanvar)
-def nanvar(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+def nanvar(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     y = np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
     kept = present(a, where)
-    slope = 2.0 * y_bar / degrees_of_freedom(np.shape(a), axis, keepdims, kept, ddof)
-    a_bar = np.where(kept, spread(slope, np.shape(a), axis, keepdims) * deviations(a, axis, kept), 0.0)
-    free = degrees_of_freedom(np.shape(a), axis, keepdims, kept, ddof)
-    y_dot = 2.0 * np.sum(deviation_products(a_dot, 0.0, a, axis, kept), axis=axis, keepdims=keepdims) / free
+    free = degrees_of_freedom(np.shape(a), axis, keepdims, kept, ddof if correction is None else correction)
+    slope = spread(2.0 * y_bar / free, np.shape(a), axis, keepdims)
+    a_bar = np.where(kept, slope * deviations(a, axis, kept, mean), 0.0)
+    mean_bar = -unbroadcast(np.where(kept, slope * deviations(a, axis, kept, mean), 0.0), np.shape(mean))
+    moved = deviation_products(a_dot, 0.0 if mean is None else mean_dot, a, axis, kept, mean)
+    y_dot = 2.0 * np.sum(moved, axis=axis, keepdims=keepdims) / free
 
 
 # Histograms: the counts are constant between the points where an element changes its bin

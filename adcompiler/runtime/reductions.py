@@ -186,6 +186,25 @@ def average_adjoint(value, shape, weights, axis=None, keepdims=False):
     return spread(value / total, shape, axis, keepdims) * np.conj(full)
 
 
+def total_weight(weights, shape, axis=None, keepdims=False):
+    """The sums of weights that `np.average(a, axis, weights, returned=True)` gives, for `a` of this shape.
+
+    >>> total_weight(np.array([1.0, 3.0]), (2, 3), axis=0)
+    array([4., 4., 4.])
+    """
+    return np.sum(np.broadcast_to(average_weights(weights, shape, axis), shape), axis=axis, keepdims=keepdims)
+
+
+def total_weight_adjoint(value, shape, weights, axis=None, keepdims=False):
+    """The adjoint of `total_weight` with respect to the weights.
+
+    >>> total_weight_adjoint(np.array([1.0, 2.0, 4.0]), (2, 3), np.array([1.0, 3.0]), axis=0)
+    array([7., 7.])
+    """
+    full = average_weights(weights, shape, axis)
+    return _in_order_of_weights(unbroadcast(spread(value, shape, axis, keepdims), full.shape), shape, weights, axis)
+
+
 def average_weights_adjoint(value, a, y, weights, axis=None, keepdims=False):
     """The adjoint of the weighted average `y` of `a` with respect to the weights.
 
@@ -197,6 +216,11 @@ def average_weights_adjoint(value, a, y, weights, axis=None, keepdims=False):
     total = np.conj(np.sum(np.broadcast_to(full, shape), axis=axis, keepdims=keepdims))
     slope = np.conj(a - spread(y, shape, axis, keepdims))
     full_bar = unbroadcast(spread(value / total, shape, axis, keepdims) * slope, full.shape)
+    return _in_order_of_weights(full_bar, shape, weights, axis)
+
+
+def _in_order_of_weights(full_bar, shape, weights, axis):
+    """The adjoint of the weights from that of `average_weights(weights, shape, axis)`."""
     if np.shape(weights) == shape:
         return full_bar
     axes = tuple(int(i) % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,)))

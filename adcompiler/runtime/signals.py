@@ -6,11 +6,6 @@ from .indexing import add_at
 from .shape import unbroadcast
 
 
-_ONLY_UNIFORM = (
-    "np.gradient has a derivative with respect to uniform spacings only; the coordinates of the samples must be constant"
-)
-
-
 def axis_length(shape, axis):
     """The length that `prepend` or `append` of `np.diff` adds: 1 for a number, which is broadcast.
 
@@ -57,54 +52,6 @@ def gradient_adjoint(value, shape, spacings=(), axis=None, edge_order=1):
         if value[k] is not None:
             total = total + _gradient_adjoint_along(value[k], axes[k], own[k], edge_order)
     return total
-
-
-def gradient_spacings_adjoint(value, f, spacings, axis=None, edge_order=1):
-    """The adjoint of `np.gradient` with respect to its spacings, which must be numbers: a tuple like `spacings`.
-
-    Raises ValueError for spacings that are arrays of coordinates.
-
-    >>> gradient_spacings_adjoint(np.array([1.0, 0.0, 0.0]), np.array([1.0, 3.0, 4.0]), (2.0,))
-    (np.float64(-0.5),)
-    """
-    if any(np.ndim(h) for h in spacings):
-        raise ValueError(_ONLY_UNIFORM)
-    axes = gradient_axes(np.shape(f), axis)
-    values = list(value) if len(axes) > 1 else [value]
-    each = [
-        0.0 if g is None else -np.sum((g * np.conj(np.gradient(f, h, axis=along, edge_order=edge_order))).real) / h
-        for g, along, h in zip(values, axes, gradient_spacings(spacings, len(axes)), strict=True)
-    ]
-    return tuple(each) if len(spacings) == len(each) else (np.sum(each),)
-
-
-def gradient_tangent(f_dot, spacings_dot, y, f, spacings=(), axis=None, edge_order=1):
-    """The tangent of `y = np.gradient(f, *spacings)`: one array, or a tuple of one per axis as `y` is; spacings whose
-    tangent is given must be numbers. `spacings_dot` is None if none of them has a tangent.
-
-    >>> gradient_tangent(np.zeros(3), (1.0,), np.array([1.0, 0.5, 0.0]), np.array([1.0, 3.0, 3.0]), (2.0,))
-    array([-0.5 , -0.25,  0.  ])
-    """
-    axes = gradient_axes(np.shape(f), axis)
-    own = gradient_spacings(spacings, len(axes))
-    rates = [0.0] * len(axes)
-    if spacings_dot is not None:
-        given = [_rate(h_dot, h) for h_dot, h in zip(spacings_dot, spacings, strict=True)]
-        rates = gradient_spacings(given, len(axes))
-    parts = [
-        np.gradient(f_dot, h, axis=along, edge_order=edge_order) - g * rate
-        for g, along, h, rate in zip(y if len(axes) > 1 else [y], axes, own, rates, strict=True)
-    ]
-    return tuple(parts) if len(axes) > 1 else parts[0]
-
-
-def _rate(h_dot, h):
-    """The relative change of a spacing."""
-    if np.ndim(h) == 0:
-        return h_dot / h
-    if np.any(h_dot):
-        raise ValueError(_ONLY_UNIFORM)
-    return 0.0
 
 
 def gradient_axes(shape, axis=None):
@@ -260,6 +207,38 @@ def interp_shift(value, x, xp):
         add_at(change, j, -rate)
         add_at(change, j + 1, rate)
     return change
+
+
+def periodic_knots(xp, period):
+    """The knots of `np.interp(x, xp, fp, period=period)`: sorted within one period, with a neighbour on either side.
+
+    >>> periodic_knots(np.array([3.0, 5.0]), 4.0)
+    array([-1.,  1.,  3.,  5.])
+    """
+    sorted_knots = np.sort(np.mod(xp, np.abs(period)))
+    return np.concatenate((sorted_knots[-1:] - np.abs(period), sorted_knots, sorted_knots[:1] + np.abs(period)))
+
+
+def periodic_values(fp, xp, period):
+    """The values at `periodic_knots(xp, period)` where `fp` are those at `xp`.
+
+    >>> periodic_values(np.array([10.0, 20.0]), np.array([3.0, 5.0]), 4.0)
+    array([10., 20., 10., 20.])
+    """
+    order = np.argsort(np.mod(xp, np.abs(period)))
+    return np.asarray(fp)[np.concatenate((order[-1:], order, order[:1]))]
+
+
+def periodic_values_adjoint(value, xp, period):
+    """The adjoint of `periodic_values(fp, xp, period)` with respect to `fp`.
+
+    >>> periodic_values_adjoint(np.array([1.0, 2.0, 4.0, 8.0]), np.array([3.0, 5.0]), 4.0)
+    array([ 5., 10.])
+    """
+    order = np.argsort(np.mod(xp, np.abs(period)))
+    fp_bar = np.zeros(len(order), value.dtype)
+    add_at(fp_bar, np.concatenate((order[-1:], order, order[:1])), value)
+    return fp_bar
 
 
 # Convolution

@@ -152,6 +152,47 @@ def test_float32_stays_float32(function, args, bar):
     assert rule.evaluate_adjoint(rule.differentiable[0], args, {}, bar).dtype == np.float32
 
 
+COMPUTED = [("mean", {}), ("mean", {"stat_length": ((1, 2), (3, 9))}), ("maximum", {}), ("minimum", {"stat_length": 2}), ("median", {}),
+            ("linear_ramp", {}), ("linear_ramp", {"end_values": ((1.0, 2.0), (3.0, 4.0))}), ("reflect", {"reflect_type": "odd"}),
+            ("symmetric", {"reflect_type": "odd"}), ("symmetric", {"reflect_type": "even"})]
+
+
+@pytest.mark.parametrize("mode, options", COMPUTED)
+@pytest.mark.parametrize("width", [((1, 2), (0, 3)), {1: (9, 2)}])
+def test_padding_that_computes_what_it_fills_in(mode, options, width):
+    def f(a):
+        return np.pad(a, width, mode, **options)
+
+    def curved(a):
+        return np.sum(np.sin(f(a)))
+
+    a, direction, step = normal(3, 4), normal(3, 4), 1e-6
+    value, pullback = ad.vjp(f, a, wrt=0)
+    np.testing.assert_allclose(value, f(a))
+    seed = np.cos(value)
+    assert np.sum(seed * ad.jvp(f, (a,), (direction,))[1]) == pytest.approx(np.sum(pullback(seed) * direction))
+    ad.check_gradients(curved, a)
+    gradient = ad.grad(curved)
+    want = (gradient(a + step * direction) - gradient(a - step * direction)) / (2 * step)
+    np.testing.assert_allclose(ad.hvp(curved)(a, direction), want, atol=1e-6)
+    assert ad.jvp(f, (a.astype(np.float32),), (a.astype(np.float32),))[1].dtype == np.float32
+
+
+def test_end_values_of_ramps():
+    ad.check_gradients(lambda a, ends: np.sum(np.pad(a, 2, "linear_ramp", end_values=ends) ** 2), row, 0.5, wrt=(0, 1))
+
+
+def test_padding_of_an_empty_axis_is_the_error_of_numpy():
+    with pytest.raises(ValueError, match="empty axis 0"):
+        ad.grad(lambda a: np.sum(np.pad(a, 1, "mean")))(np.zeros(0))
+
+
+@pytest.mark.parametrize("mode, told", [("empty", "without a value"), (np.copyto, "a function that fills in")])
+def test_padding_that_leaves_elements_to_others_is_refused(mode, told):
+    with pytest.raises(ad.UnsupportedSyntaxError, match=told):
+        ad.grad(lambda a: np.sum(np.pad(a, 1, mode)))(row)
+
+
 @pytest.mark.parametrize("mode", ["mean", "maximum", "linear_ramp", "empty"])
 def test_padding_that_copies_nothing_is_refused(mode):
     with pytest.raises(ValueError, match=f"mode '{mode}' has no derivative"):

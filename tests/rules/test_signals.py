@@ -2,9 +2,11 @@
 import numpy as np
 import pytest
 
+import adcompiler as ad
+
 from adcompiler.rules import signals as rules_under_test
 from adcompiler.rules.registry import lookup
-from adcompiler.runtime.signals import interp_spread
+from adcompiler.runtime.signals import interp_spread, periodic_knots, periodic_values, periodic_values_adjoint
 
 from .template_check import check_template, uncovered_rules
 
@@ -48,7 +50,10 @@ CASES = [
     (np.interp, (points, knots, row, 1.0), {}),
     (np.interp, (points, knots, row), {"right": -2.0}), (np.interp, (points, knots, row, 1.0, 2.0), {}),
     (np.interp, (points, knots, complex_row), {}), (np.interp, (points, knots[:1], row[:1]), {}),
-    (np.interp, (points[:0], knots, row), {}),
+    (np.interp, (points[:0], knots, row), {}), (np.interp, (3.1 * points, knots, row), {"period": 5.3}),
+    (np.interp, (points, 3.0 * knots[::-1] + 0.13, complex_row), {"period": -4.3}), (np.interp, (7.7, knots, row, 1.0, 2.0, 4.5), {}),
+    (np.interp, (points[0], [0.3], [2.0]), {"period": 2.0}), (periodic_knots, (3.0 * knots + 0.1, 4.3), {}),
+    (periodic_values, (complex_row, 3.0 * knots, 4.3), {}), (periodic_values_adjoint, (np.arange(8.0), 3.0 * knots, 4.3), {}),
     (np.unwrap, (np.array([0.3, 6.2, 12.9, 0.1, -7.0]),), {}), (np.unwrap, (4.0 * matrix,), {"axis": 0}),
     (np.unwrap, (4.0 * cube, 4.0, 1), {"period": 5.0}), (np.unwrap, (row,), {"period": 2.0}),
     (np.kaiser, (5, 2.5), {}), (np.kaiser, (4, 0.3), {}), (np.kaiser, (1, 1.0), {}),
@@ -91,9 +96,36 @@ def test_gradient_over_given_coordinates(edge_order, axis):
     assert np.sum(f_bar * direction) == pytest.approx(want)
 
 
-def test_coordinates_of_gradient_are_refused():
-    with pytest.raises(ValueError, match="uniform spacings"):
-        lookup(np.gradient).evaluate_adjoint("varargs", (row, knots), {}, row)
+@pytest.mark.parametrize("options", [{}, {"edge_order": 2}, {"axis": 1, "edge_order": 2}, {"axis": (1, 0)}])
+@pytest.mark.parametrize("h", [0.7, np.array([0.0, 0.5, 1.2, 2.0])])
+def test_distances_of_the_samples_of_gradient(options, h):
+    f = rng.standard_normal((4, 4) if "axis" in options else 4)
+
+    def slopes(f, h):
+        return np.sum(np.sin(np.gradient(f, h, **options)))
+
+    def along_both(f, h):
+        along, across = np.gradient(f, h, 0.3, axis=(1, 0))
+        return np.sum(along ** 2 * across)
+
+    slopes = along_both if options.get("axis") == (1, 0) else slopes
+    ad.check_gradients(slopes, f, h, wrt=(0, 1))
+    direction, step = rng.standard_normal(np.shape(h)), 1e-6
+    gradient = ad.grad(slopes, wrt=1)
+    want = (gradient(f, h + step * direction) - gradient(f, h - step * direction)) / (2 * step)
+    np.testing.assert_allclose(ad.hvp(slopes, wrt=1)(f, h, direction), want, rtol=1e-6)
+    assert ad.jvp(slopes, (f, h), (None, direction))[1] == pytest.approx(np.sum(gradient(f, h) * direction))
+
+
+def test_slopes_over_active_distances_keep_the_precision_of_the_samples():
+    f = row.astype(np.float32)
+    assert ad.vjp(lambda f, h: np.gradient(f, h), f, np.float64(0.5))[0].dtype == np.float32
+
+
+def test_distances_along_axes_that_are_not_known_are_refused():
+    with pytest.raises(ad.UnsupportedSyntaxError, match="axes that are not known"):
+        ad.grad(lambda f, h, axes: np.sum(np.gradient(f, h, axis=axes)), wrt=1)(matrix, 0.5, [1])
+
 
 
 def test_weights_of_cov():
@@ -110,6 +142,6 @@ def test_interpolation_at_knots_takes_the_piece_to_the_right_and_the_last_at_the
     np.testing.assert_array_equal(got, [0.0, 1.0, 4.0, 4.0, 0.0])
 
 
-def test_keywords_that_are_not_supported_are_refused():
-    with pytest.raises(TypeError):
-        lookup(np.interp).signature.bind(row, knots, row, period=1.0)
+def test_the_derivative_in_the_period_is_refused():
+    with pytest.raises(ad.MissingRuleError, match="the argument 'period'"):
+        ad.grad(lambda period: np.interp(0.3, knots, row, period=period))(4.5)

@@ -29,6 +29,12 @@ CASES = [
     (np.histogram_bin_edges, (row,), {"bins": "sturges"}), (np.histogram_bin_edges, (row, 3, (-1.0, 2.0)), {}),
     (np.percentile, (row, [30.0, 80.0]), {}), (np.quantile, (row, (0.3, 0.8)), {}),
 ]
+WEIGHED = [({}, 0.4, np.ones(matrix.shape)), ({"axis": 1, "keepdims": True}, 0.25, np.arange(1.0, 1.0 + matrix.shape[1])),
+           ({"axis": 0}, [0.2, 0.7], np.arange(1.0, 1.0 + matrix.size).reshape(matrix.shape))]
+CASES += [(f, (matrix, np.multiply(q, s)), kw | {"weights": w, "method": "inverted_cdf"})
+          for f, s in ((np.quantile, 1.0), (np.percentile, 100.0)) for kw, q, w in WEIGHED]
+HOLED += [(f, (a, np.multiply(q, s)), kw | {"weights": w, "method": "inverted_cdf"})
+          for f, s in ((np.nanquantile, 1.0), (np.nanpercentile, 100.0)) for a in (matrix, holed) for kw, q, w in WEIGHED[::2]]
 
 
 @pytest.mark.filterwarnings("ignore:All-NaN")

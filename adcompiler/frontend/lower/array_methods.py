@@ -11,15 +11,17 @@ from ...ir.types import Num
 from ...rules.libraries import name_of
 from ...rules.mutators import lookup_mutator
 from ...rules.registry import is_inactive, lookup
+from .numpy_forms import rule_form
 from .opaque_calls import opaque_call, opaque_method
 from .regrouping import nested_lists
 from .rule_calls import emit_call
 from .overlapping import refuse_overlap, refuse_wrong_order
 from .stores import store
+from .subscripts import subscript
+from .values import tuple_of
 
 
 _WRITE_BY_ENTRY = {np.place, np.fill_diagonal, np.concatenate, np.stack}  # NumPy looks for no overlap there
-_TAKE_OUT_FOURTH = {np.clip, np.ndarray.clip}  # behind the array and the bounds
 
 
 def array_method(cx, node, base, name, args, kwargs):
@@ -37,57 +39,58 @@ def array_method(cx, node, base, name, args, kwargs):
         made = nested_lists(cx, node, base)
         if made is not None:
             return made
-    out = out_argument(cx, function, [base, *args], kwargs)
-    if out is not None:
-        return call_with_out(cx, node, function, [base, *args], kwargs, out, method=name)
+    printed = Call(function, (base, *args), dict(kwargs), method=name)
+    (base, *args), kwargs, outs = rule_form(cx, function, [base, *args], kwargs)
+    if outs:
+        return call_with_out(cx, node, function, [base, *args], kwargs, outs, printed, method=name)
     if lookup(function) is None and not is_inactive(function) and not any(cx.varied(a) for a in (base, *args)):
         return opaque_method(cx, node, base)
     return emit_call(cx, node, function, (base, *args), kwargs, method=name)
 
 
-def out_argument(cx, function, args, kwargs):
-    """The array that receives the result of a NumPy call, or None; it is taken out of the arguments."""
-    if "out" in kwargs:
-        out = kwargs["out"]
-        if isinstance(out, Const) and out.value is None:
-            del kwargs["out"]
-            return None
-        if isinstance(out, Var) and out.items is not None and len(out.items) == 1:
-            out = out.items[0]
-        return out if isinstance(out, Var) and _is_numpy(function) else None
-    if isinstance(function, np.ufunc) and len(args) > function.nin and isinstance(args[function.nin], Var):
-        return args[function.nin]
-    if _is_numpy(function) and function in _TAKE_OUT_FOURTH and len(args) == 4 and isinstance(args[-1], Var):
-        return args[-1]
-    return None
-
-
-def _is_numpy(function):
-    return (
-        isinstance(function, np.ufunc)
-        or (getattr(function, "__module__", "") or "").startswith("numpy")
-        or getattr(function, "__objclass__", None) is np.ndarray
-    )
-
-
-def call_with_out(cx, node, function, args, kwargs, out, method=None):
-    printed = Call(function, tuple(args), dict(kwargs), method=method)
-    plain = {k: v for k, v in kwargs.items() if k != "out"}
-    inputs = list(args)
-    if isinstance(function, np.ufunc):
-        inputs = inputs[: function.nin]
-    elif function in _TAKE_OUT_FOURTH:
-        inputs = inputs[:3]
-    elif function in _WRITE_BY_ENTRY:
-        refuse_overlap(cx, node, out, *inputs)
+def call_with_out(cx, node, function, args, kwargs, outs, printed, method=None):
+    """Call a function in the form of its rule, and store its results into `outs`; the result of the call."""
+    for out in outs:
+        if out is not None and (not isinstance(out, Var) or isinstance(cx.type(out), Num) and cx.type(out).boxed is False):
+            cx.unsupported(node, "out= must be an array", "pass an array that the function makes or gets, or leave it out")
+        if getattr(function, "nout", 1) > 1 and out is not None and not isinstance(cx.type(out), Num):
+            cx.unsupported(node, "out= of a function with several results that is no tuple of arrays", "write out=(a, b)")
+    if function in _WRITE_BY_ENTRY:
+        refuse_overlap(cx, node, outs[0], *args)
+    plain = dict(kwargs)
     where = plain.pop("where", None) if isinstance(function, np.ufunc) else None
-    result = emit_call(cx, node, function, tuple(inputs), plain, method=method)
+    result = emit_call(cx, node, function, tuple(args), plain, method=method)
+    if getattr(function, "nout", 1) == 1:
+        _store_result(cx, node, outs[0], where, result, printed)
+        return outs[0]
+    results = [_fetch(cx, node, result, k) for k in range(function.nout)]
+    given = [*outs, *[None] * (function.nout - len(outs))]
+    for out, part in zip(given, results, strict=True):
+        if out is not None:
+            _store_result(cx, node, out, where, part, None)
+        elif where is not None:
+            _refuse_where(cx, node)
+    return tuple_of(cx, node, [part if out is None else out for out, part in zip(given, results, strict=True)])
+
+
+def _fetch(cx, node, result, k):
+    return result.items[k] if isinstance(result, Var) and result.items is not None else subscript(cx, node, result, Const(k))
+
+
+def _store_result(cx, node, out, where, result, printed):
     if where is not None:
         result = emit_call(cx, node, np.where, (where, result, out), {})
-    if isinstance(cx.type(out), Num) and cx.type(out).boxed is False:
-        cx.unsupported(node, "out= must be an array")
     store(cx, node, out, Const(Ellipsis), result, printed=printed)
-    return out
+
+
+def refuse_where(cx, node, function, args, kwargs):
+    """Refuse `where=` of a ufunc without `out=` where that has a derivative."""
+    if isinstance(function, np.ufunc) and "where" in kwargs and any(cx.varied(a) for a in args):
+        _refuse_where(cx, node)
+
+
+def _refuse_where(cx, node):
+    cx.unsupported(node, "'where=' without 'out=' leaves elements without a value", "pass out=np.zeros_like(...)")
 
 
 def mutate(cx, node, mutator, function, args, kwargs, method=None):

@@ -21,7 +21,7 @@ from ...runtime.functional_rules import call_jvp, call_vjp
 from ...runtime.tangents import zero_tangent
 from ...segments import checkpoint
 from ...surgery import on_adjoint
-from . import copies, in_place_functions, iterators, match_kinds, numbers
+from . import copies, in_place_functions, iterators, match_kinds, numbers, numpy_twins
 from .checkpoints import checkpointed_function
 from .functional_rules import fitting_tangent, walked_rule
 from .hooks import lower_on_adjoint
@@ -541,6 +541,7 @@ HANDLERS = {
     **iterators.HANDLERS,
     **copies.HANDLERS,
     **in_place_functions.HANDLERS,
+    **numpy_twins.HANDLERS,
     next: _next,
     on_adjoint: lower_on_adjoint,
     checkpoint: checkpointed_function,

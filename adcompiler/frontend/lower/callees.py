@@ -11,7 +11,7 @@ import numpy as np
 
 from ...callables import derivative_method
 from ...derivatives.derivative import Derivative
-from ...ir.nodes import Const, Raw
+from ...ir.nodes import Call, Const, Raw
 from ...ir.types import Tup
 from ...rules.libraries import name_of, public_name
 from ...rules.mutators import lookup_mutator
@@ -20,7 +20,7 @@ from ...rules.unsupported import unsupported_hint, unsupported_reason
 from ...runtime.by_source import SOURCES
 from ...segments import CheckpointedFunction, checkpoint
 from . import builtin_calls, ufunc_methods
-from .array_methods import array_method, call_with_out, mutate, out_argument
+from .array_methods import array_method, call_with_out, mutate, refuse_where
 from .attributes import attribute
 from .baked import take_for_granted, take_items_for_granted
 from .checkpoints import call_checkpointed, checkpointed_function, lower_segment
@@ -44,6 +44,7 @@ from .inheritance import Initialiser, initialise
 from .introspection import introspective_call
 from .inlining import call_user_function, inline
 from .interpolators import call_interpolator
+from .numpy_forms import in_complex_numbers, rule_form
 from .objects import construct, empty_object
 from .opaque_calls import opaque_call
 from .parameters import constant_operand
@@ -56,7 +57,12 @@ from .values import tuple_of
 
 def call_function(cx, node, function, args, kwargs):
     """Call an object known at compile time."""
-    for call in (_call_value_of_walk, _call_partial, _call_by_form, _call_by_rule, _call_by_name, _call_object):
+    for call in (_call_value_of_walk, _call_partial, _call_by_form, _call_into_arrays):
+        result = call(cx, node, function, args, kwargs)
+        if result is not None:
+            return result
+    args, kwargs = _form_of_rule(cx, node, function, args, kwargs)
+    for call in (_call_by_rule, _call_by_name, _call_object):
         result = call(cx, node, function, args, kwargs)
         if result is not None:
             return result
@@ -137,12 +143,23 @@ def _call_by_form(cx, node, function, args, kwargs):
     mutator = lookup_mutator(function)
     if mutator is not None:
         return mutate(cx, node, mutator, function, args, kwargs)
-    out = out_argument(cx, function, args, kwargs)
-    if out is not None:
-        return call_with_out(cx, node, function, args, kwargs, out)
-    if isinstance(function, np.ufunc) and "where" in kwargs and any(cx.varied(a) for a in args):
-        cx.unsupported(node, "'where=' without 'out=' leaves elements without a value", "pass out=np.zeros_like(...)")
     return None
+
+
+def _call_into_arrays(cx, node, function, args, kwargs):
+    """A call of NumPy whose results are stored into arrays that it gets (`out`); None for others."""
+    inputs, named, outs = rule_form(cx, function, args, kwargs)
+    if not outs:
+        return None
+    inputs = in_complex_numbers(cx, node, function, inputs, named)
+    return call_with_out(cx, node, function, inputs, named, outs, Call(function, tuple(args), dict(kwargs)))
+
+
+def _form_of_rule(cx, node, function, args, kwargs):
+    """The arguments of a call of NumPy as its template takes them."""
+    args, kwargs, _ = rule_form(cx, function, args, kwargs)
+    refuse_where(cx, node, function, args, kwargs)
+    return in_complex_numbers(cx, node, function, args, kwargs), kwargs
 
 
 def _call_by_rule(cx, node, function, args, kwargs):

@@ -69,7 +69,8 @@ def walk_next_time(cx, operand):
             return
         base = value.base if isinstance(value, GetItem) else value
         known = cx.constant(value.index) if isinstance(value, GetItem) and getattr(base, "items", None) else NOTHING
-        operand = base.items[known] if isinstance(known, int) else base
+        item = base.items[known] if isinstance(known, int) else base
+        operand = base if item is operand else item  # a result of a call of several is an item that is defined by itself
 
 
 def is_filled_later(cx, node) -> bool:

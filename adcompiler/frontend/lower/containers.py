@@ -71,6 +71,12 @@ def container_operator(cx, node, function, left, right):
                 cx.unsupported(
                     node, f"'{type(node).__name__}' of a sequence and a number", "make an array of the sequence"
                 )
+            if function is operator.mul and beside.boxed is None and beside.kind in "i?" and not cx.varied(other):
+                cx.unsupported(
+                    node,
+                    "a sequence is multiplied by what may be a count or an array",
+                    "make an array of the sequence, or a number of the count: int(n)",
+                )
             array = emit_call(cx, node, np.array, (operand,), {})
             return apply_operator(cx, node, function, *((other, array) if at else (array, other)))
         if sequence and isinstance(beside, Opaque) and (cx.varied(operand) or cx.varied(other)):

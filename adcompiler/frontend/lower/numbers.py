@@ -51,7 +51,7 @@ _EFFECTS = {
 }
 
 # Whatever they get, they give this or raise.
-_ALWAYS = ((ord, INT), (int, INT), (len, INT), (float, FLOAT))
+_ALWAYS = ((ord, INT), (int, INT), (len, INT), (float, FLOAT), (np.ndim, INT), (np.ndarray.ndim, INT))
 
 
 def _in_order(rule, types, named) -> list:

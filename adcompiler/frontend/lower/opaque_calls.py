@@ -29,7 +29,7 @@ def opaque_call(cx, node, callee, args, kwargs):
         may_be_written(a)
     result = cx.assign_temporary(Call(callee, tuple(args), dict(kwargs)), OPAQUE, node)
     note_class(cx, callee, result)
-    cx.note_store(*args)
+    cx.note_store(*operands[1:])
     return result
 
 
@@ -64,7 +64,7 @@ def opaque_method(cx, node, base):
         )
     operands = (*args, *kwargs.values())
     note_unseen_calls(cx, node, operands)
-    for a in () if only_told else args:
+    for a in () if only_told else operands:
         may_be_written(a)
     result = cx.assign_temporary(
         Call(GetAttr(base, node.func.attr), tuple(args), kwargs),
@@ -72,7 +72,7 @@ def opaque_method(cx, node, base):
         node,
     )
     note_method(cx, base, node.func.attr, result)
-    cx.note_store(*args)
+    cx.note_store(*operands)
     return result
 
 

@@ -18,6 +18,10 @@ from .unseen_calls import note_unseen_calls
 from .values import is_awaited
 
 
+# How a ufunc runs over its operands: the derivative is that of the same function. What is left of `out` is `...`.
+_OF_THE_LOOP = ("dtype", "casting", "order", "subok", "out")
+
+
 def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
     """Emit a call of a function with a rule or without derivative; its result as an operand."""
     if any(is_awaited(cx, cx.type(a)) for a in (*args, *kwargs.values())):
@@ -67,6 +71,8 @@ def _has_derivative(rule) -> bool:
 def _rule_of_call(cx, node, function, rule, args, kwargs, any_varied):
     """The form of a rule that fits a call, and the operands by parameter (None without a derivative)."""
     bound = None
+    if isinstance(function, np.ufunc):
+        kwargs = {k: v for k, v in kwargs.items() if k not in _OF_THE_LOOP}
     if rule is not None and (rule.when or rule.variants):
         known = {k: cx.constant(v) for k, v in _bind_loosely(rule, args, kwargs).items()}
         rule = rule.for_call({k: UNKNOWN if v is NOTHING else v for k, v in known.items()})
