@@ -9,7 +9,14 @@ def gradient_over_steps(f, h, axis, edge_order=1):
     >>> gradient_over_steps(np.array([1.0, 3.0, 4.0]), 2.0, 0)
     array([1.  , 0.75, 0.5 ])
     """
-    return np.gradient(f, axis=axis, edge_order=edge_order) / h
+    samples = np.moveaxis(f, axis, -1)
+    inside = (samples[..., 2:] - samples[..., :-2]) / (2.0 * h)
+    if edge_order == 1:
+        first, last = (samples[..., 1:2] - samples[..., :1]) / h, (samples[..., -1:] - samples[..., -2:-1]) / h
+    else:
+        first = (-1.5 / h) * samples[..., :1] + (2.0 / h) * samples[..., 1:2] + (-0.5 / h) * samples[..., 2:3]
+        last = (0.5 / h) * samples[..., -3:-2] + (-2.0 / h) * samples[..., -2:-1] + (1.5 / h) * samples[..., -1:]
+    return np.moveaxis(np.concatenate((first, inside, last), axis=-1), -1, axis)
 
 
 def gradient_over_points(f, x, axis, edge_order=1):

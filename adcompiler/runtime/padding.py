@@ -40,9 +40,10 @@ def pad_with_ramps(array, pad_width, mode="linear_ramp", end_values=0):
     for axis in range(np.ndim(array)):
         lanes = np.moveaxis(y, axis, -1)
         before, after = widths[axis]
-        rise, fall = np.arange(before) / max(before, 1), np.arange(after)[::-1] / max(after, 1)
-        left = ends[axis, 0] + (lanes[..., :1] - ends[axis, 0]) * rise
-        right = ends[axis, 1] + (lanes[..., -1:] - ends[axis, 1]) * fall
+        rise = (lanes[..., :1] - ends[axis, 0]) / max(before, 1)
+        fall = (lanes[..., -1:] - ends[axis, 1]) / max(after, 1)
+        left = np.arange(before) * rise + ends[axis, 0]
+        right = np.arange(after)[::-1] * fall + ends[axis, 1]
         y = np.moveaxis(np.concatenate((left, lanes, right), axis=-1), -1, axis)
     return y
 
@@ -57,8 +58,11 @@ def pad_with_odd_reflection(array, pad_width, mode, reflect_type="odd"):
     y = np.asarray(array)
     for axis in range(np.ndim(array)):
         before, after = widths[axis]
-        steps = np.pad(np.eye(y.shape[axis]), ((before, after), (0, 0)), mode, reflect_type="odd")
-        y = np.moveaxis(np.tensordot(steps, y, axes=(1, axis)), 0, axis)
+        lanes = np.moveaxis(y, axis, 0)
+        steps = np.pad(np.eye(lanes.shape[0]), ((before, after), (0, 0)), mode, reflect_type="odd")
+        left = np.tensordot(steps[:before], lanes, axes=1)
+        right = np.tensordot(steps[before + lanes.shape[0] :], lanes, axes=1)
+        y = np.moveaxis(np.concatenate((left, lanes, right)), 0, axis)
     return y
 
 

@@ -140,6 +140,11 @@ def test_overwritten_inputs_are_left_alone():
     np.testing.assert_array_equal(ad.grad(f)(x), [20.0, 12.0, 16.0])
 
 
+def test_objects_of_numpy_that_are_called():
+    polynomial = np.poly1d([1.0, 2.0])
+    np.testing.assert_array_equal(ad.grad(lambda x: np.sum(x * polynomial(c[0])))(x), c[0] + 2.0)
+
+
 def test_integer_results():
     def f(x):
         b = np.zeros(3, int)

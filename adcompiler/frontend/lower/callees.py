@@ -147,7 +147,7 @@ def _call_by_form(cx, node, function, args, kwargs):
 
 
 def _call_into_arrays(cx, node, function, args, kwargs):
-    """A call of NumPy whose results are stored into arrays that it gets (`out`); None for others."""
+    """A call of NumPy or SciPy whose results are stored into arrays that it gets (`out`, `output`); None for others."""
     inputs, named, outs = rule_form(cx, function, args, kwargs)
     if not outs:
         return None

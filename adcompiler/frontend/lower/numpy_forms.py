@@ -32,10 +32,11 @@ def rule_form(cx, function, args, kwargs):
     """`(args, kwargs, outs)`: a call of NumPy as its template takes it, and the arrays that receive the results.
 
     `outs` has one operand for each result of the function, None for one that is returned only; it is empty if none is
-    stored, or if this is no function of NumPy. Of calls that no template fits, the arguments are as they were.
+    stored. The functions of `scipy.ndimage` call it `output`. Of calls that no template fits, and of other functions, the
+    arguments are as they were.
     """
     if not is_numpy(function):
-        return args, kwargs, ()
+        return _with_output(cx, function, args, kwargs)
     args, kwargs = list(args), dict(kwargs)
     kwargs.pop("overwrite_input", None)  # what it leaves in the array is undefined
     if isinstance(function, np.ufunc):
@@ -53,9 +54,21 @@ def rule_form(cx, function, args, kwargs):
     return args, kwargs, tuple(outs) if any(o is not None for o in outs) else ()
 
 
+def _with_output(cx, function, args, kwargs):
+    """The same for `scipy.ndimage`, where `output` may be an array or a type."""
+    if not (getattr(function, "__module__", None) or "").startswith("scipy.ndimage"):
+        return args, kwargs, ()
+    at = list(_parameters(function)).index("output") if "output" in _parameters(function) else len(args)
+    out = args[at] if len(args) > at else kwargs.get("output")
+    if not (isinstance(out, Var) and isinstance(cx.type(out), Num)):
+        return args, kwargs, ()
+    args = [*args[:at], Const(None), *args[at + 1 :]] if len(args) > at else args
+    return args, {k: v for k, v in kwargs.items() if k != "output"}, (out,)
+
+
 def is_numpy(function) -> bool:
-    """Is this a function of NumPy, a method of its arrays, or of one of its ufuncs?"""
-    return (
+    """Is this a function of NumPy, a method of its arrays, or of one of its ufuncs? Not an object that may be called."""
+    return type(function).__hash__ is not None and (
         isinstance(function, np.ufunc)
         or isinstance(getattr(function, "__self__", None), np.ufunc)
         or (getattr(function, "__module__", "") or "").startswith("numpy")

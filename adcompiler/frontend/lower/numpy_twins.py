@@ -24,7 +24,7 @@ def gradient(cx, node, args, kwargs):
     if axes is None or set(kwargs) - {"axis", "edge_order"}:
         cx.unsupported(
             node,
-            "np.gradient with active distances of the samples along axes that are not known at compile time",
+            "how many results np.gradient has here is not known at compile time, and the distances of the samples are active",
             "call it for one axis: np.gradient(f, h, axis=0)",
         )
     if len(spacings) == 1:

@@ -138,3 +138,15 @@ def test_refused(call, words):
     with pytest.raises(ad.AdcompilerError, match=words) as caught:
         ad.grad(call)(np.arange(5.0))
     assert caught.value.filename == __file__
+
+
+def test_what_an_output_held_before_is_kept():
+    def f(x, c):
+        b = np.zeros(3)
+        ndimage.gaussian_filter1d(c, 1.0, output=b)
+        y = x * b
+        ndimage.uniform_filter1d(x, 3, -1, b)
+        return np.sum(y) + np.sum(b ** 2)
+
+    x, c = np.array([1.0, 2.5, 3.0]), np.array([0.3, 4.0, 1.0])
+    ad.check_gradients(f, x, c, wrt=(0, 1))
