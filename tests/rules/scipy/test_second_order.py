@@ -150,8 +150,6 @@ def test_a_component_at_its_bound_stays_there_to_second_order():
 
 
 @pytest.mark.parametrize("f, words", [
-    (lambda p: ad.hvp(lambda p: interpolate.interpn((np.arange(3.0),), np.arange(3.0) ** 2, np.array([[0.5 * p]]))[0])(p, 1.0),
-     "first order; write instead"),
     (lambda y: ad.hvp(lambda y: optimize.curve_fit(lambda x, a: a * x, np.ones(3), y * np.arange(3.0))[0][0])(y, 1.0),
      "first order; write instead"),
     (ad.grad(ad.grad(ad.grad(lambda p: optimize.brentq(lambda x: x ** 3 + x - p, -10.0, 10.0)))), "first two orders; write instead"),
