@@ -17,6 +17,7 @@ def table(monkeypatch):
     """An empty table of rules."""
     monkeypatch.setattr(registry, "_RULES", {})
     monkeypatch.setattr(registry, "_INACTIVE", {})
+    monkeypatch.setattr(registry, "_WRITTEN", {})
 
 
 def softsign(x):
