@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 import types
 
 import numpy as np
 
 from ...transform.code import constant
 from .elementwise import ELEMENTWISE
-from .expressions import expression
+from .expressions import constant_of, expression
 from .typed import Typed
 from .types import INT, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps, forget
 
@@ -180,7 +181,15 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
         return build(lo, args)
     if build is not None:
         lo.refuse(f"the argument '{next(iter(kwargs))}' of '{spelling(function)}'")
+    if _tells_sparse_matrices(function):
+        return constant_of(False)
     lo.refuse(f"a call of '{spelling(function)}'", "use other functions, or backend='numpy'")
+
+
+def _tells_sparse_matrices(function) -> bool:
+    """Is this the test that stands in the code where SciPy is loaded? Compiled code has no sparse matrices."""
+    matrices = sys.modules.get("adcompiler.runtime.scipy.matrices")
+    return matrices is not None and function is matrices.is_sparse
 
 
 def spelling(function) -> str:

@@ -51,6 +51,11 @@ def attribute(cx, node, base, attr):
         from .callees import stored_default
 
         return tuple_of(cx, node, [stored_default(cx, node, value, k) for k in range(len(value.closure.defaults))])
+    if isinstance(value, StoredClosure) and attr == "__kwdefaults__":
+        from .callees import stored_default
+        from .dicts import dict_of
+
+        return dict_of(cx, node, {k: stored_default(cx, node, value, k) for k in value.closure.keyword_defaults})
     if isinstance(t, Num):
         return _array_attribute(cx, node, base, t, attr)
     if isinstance(t, Tup) and t.cls is not None and attr in t.cls._fields:
