@@ -89,7 +89,19 @@ def without_rule(x):
 
 
 def unnamed_argument(x):
-    return np.sum(np.interp(0.5, [0.0, 1.0], x[:2], period=2.0))
+    return np.sum(np.array(x[:2], like=x))
+
+
+def left_without_values(x):
+    return np.sum(np.sin(x, where=x > 0.5))
+
+
+def told_by_signature(x):
+    return np.sum(np.sin(x, signature="d->d"))
+
+
+def repeated_by_a_number(x):
+    return np.sum(x.reshape((1,) * int(x.ndim > 0) + (3,)))
 
 
 def order_of_a_norm(x):
@@ -274,6 +286,8 @@ ROWS = {
     "a function handed to SciPy": (counted_evaluations, 2.0),
     "a function of SciPy without a rule": (without_rule_in_scipy, 2.0),
     "an argument of a known function": (unnamed_argument, np.ones(3)),
+    "`where=` of a ufunc without": (left_without_values, np.ones(3)), "`signature=` of a ufunc": (told_by_signature, np.ones(3)),
+    "a tuple repeated a number of times": (repeated_by_a_number, np.ones(3)),
     "an active value for an argument": (order_of_a_norm, 3.0),
     "two arguments that overlap": (overlapping, MEMORY[:3], MEMORY[1:]), "`np.broadcast_to`": (broadcast, np.ones(3)),
     "an active number stored": (stored_as_integer, 2.0), "writing into a mutable default": (mutable_default, 2.0),

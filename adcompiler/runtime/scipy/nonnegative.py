@@ -22,7 +22,7 @@ def nnls_adjoints(x_bar, rnorm_bar, A, b, x):
     """The adjoints of `A` and `b` in `x, rnorm = scipy.optimize.nnls(A, b)`.
 
     >>> A_bar, b_bar = nnls_adjoints(np.array([1.0, 1.0]), 0.0, np.eye(2), np.array([2.0, -1.0]), np.array([2.0, 0.0]))
-    >>> A_bar.tolist(), b_bar.tolist()
+    >>> (A_bar + 0.0).tolist(), b_bar.tolist()
     ([[-2.0, 0.0], [-1.0, 0.0]], [1.0, 0.0])
     """
     A, b = np.asarray(A), np.asarray(b)
