@@ -138,7 +138,8 @@ def join(a: Type, b: Type) -> Type:
         dims = None
         if rank is not None and a.dims is not None and b.dims is not None:
             dims = tuple(p if p == q else None for p, q in zip(a.dims, b.dims, strict=True))
-        return Num(kind, a.dtype if a.dtype == b.dtype else None, rank, a.boxed if a.boxed == b.boxed else None, dims)
+        same = a.kind == b.kind and a.dtype == b.dtype  # NumPy says that float64 equals None, which may be complex here
+        return Num(kind, a.dtype if same else None, rank, a.boxed if a.boxed == b.boxed else None, dims)
     if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
         return Tup(tuple(join(p, q) for p, q in zip(a.items, b.items, strict=True)), a.cls)
     return Opaque(any(isinstance(t, (Tup, Ref)) or isinstance(t, Opaque) and t.may_hold for t in (a, b)))

@@ -13,6 +13,7 @@ from ..frontend.lower.argument_forms import operand_leaves
 from ..ir.nodes import UserCall, Var, walk
 from ..ir.types import Num, Ref, Static
 from .code import END, call, constant, name, needed, subscript
+from .contributions import real_part
 
 
 def shared_families(functions) -> set[int]:
@@ -92,7 +93,8 @@ def reverse_call(b, s: UserCall):
         b.line(None, called, keep=True)
         return
     if len(positions) == 1 and not instance.needs_shadow and instance.params[positions[0]].items is None:
-        b.accumulate(s.args[positions[0]], called, s)
+        operand = s.args[positions[0]]
+        b.accumulate(operand, real_part(b, called, operand, instance.params[positions[0]].type), s)
         return
     parts = [b.temporary(f"{instance.params[k].name}_bar_part") for k in positions]
     target = name(parts[0], True) if len(parts) == 1 else ast.Tuple([name(p, True) for p in parts], ast.Store())
@@ -114,7 +116,7 @@ def _receive(b, param, operand, part, s):
     """Pass the adjoint of a parameter on to the argument."""
     if param.items is None:
         if goes_by_value(b, param):
-            b.accumulate(operand, part, s)
+            b.accumulate(operand, real_part(b, part, operand, param.type), s)
         return
     items = operand.items if isinstance(operand, Var) else ()
     for k, (p, o) in enumerate(zip(param.items, items, strict=False)):

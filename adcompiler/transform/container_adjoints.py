@@ -8,6 +8,7 @@ from ..ir.nodes import Const, ContainerOp, Display, Var
 from ..ir.types import Num, Ref
 from ..runtime import shadows
 from .code import call, constant, name, needed, subscript
+from .contributions import real_part
 from .primal_operands import need_operand
 
 
@@ -36,7 +37,7 @@ def _receive(b, v, expression, s):
             if _by_value(b, item):
                 _receive(b, item, call(b.runtime(shadows.part), name(made), constant(k)), s)
         return
-    b.accumulate(v, _like(b, v, expression, s), s, fresh=False)
+    b.accumulate(v, real_part(b, _like(b, v, expression, s), v, None), s, fresh=False)
 
 
 def _like(b, v, expression, s):

@@ -178,6 +178,15 @@ def _complex_part(t):
     return next((item for item in items if isinstance(item, Num) and item.kind in "c?"), None)
 
 
+def real_part(b, expression, operand, result):
+    """An adjoint of what may be complex (`result`, or None if that is not known) as that of `operand`, which may be real."""
+    t = operand.type
+    kind = result.kind if isinstance(result, Num) else "?"
+    if isinstance(t, Num) and t.kind == "f" and (kind == "c" or kind == "?" and b.may_be_complex):
+        return call(b.numpy("real"), expression)
+    return expression
+
+
 def cast(b, expression, operand, result):
     """The real part for a real operand of a complex result; float32 for a float32 operand."""
     t = operand.type

@@ -12,6 +12,7 @@ from ..analysis.alias import root_of, view_source
 from ..ir.nodes import Assign, Unpack, Var
 from ..ir.types import Ref
 from .code import name
+from .contributions import real_part
 from .states import BORROWED, OWNED, UNSET
 
 
@@ -34,7 +35,7 @@ def move(b, target: Var, source: Var, s):
     source = unaliased(b, source)
     if not source.tied and not b.shadow_kind(source) and not target.tied and b.bar(source) == b.bar(target):
         return
-    bar, state = b.bar_value(target, s), b.state(target) if not target.tied else BORROWED
+    bar, state = _brought(b, target, source, s)
     if source.tied and region_name(b, source) == b.bar(target):
         bar = set_aside(b, bar)
     b.kill(target)
@@ -43,6 +44,19 @@ def move(b, target: Var, source: Var, s):
         b.states[b.bar(source)] = state
         return
     b.accumulate(source, bar, s, fresh=False)
+
+
+def _brought(b, target, source, s):
+    """The adjoint of `target` as that of `source`, and its state. What is real on one path takes the real part."""
+    bar, state = b.bar_value(target, s), b.state(target) if not target.tied else BORROWED
+    taken = real_part(b, bar, source, target.type)
+    return taken, BORROWED if taken is not bar and state == OWNED else state
+
+
+def _is_projected(b, target, source) -> bool:
+    """Does the adjoint change on its way, though both have the same name for it?"""
+    bar = name("bar")
+    return b.is_set(target) and real_part(b, bar, source, target.type) is not bar
 
 
 def unaliased(b, v: Var) -> Var:
@@ -81,10 +95,7 @@ def reverse_unpack(b, s: Unpack):
     if not moved:
         return
     moved = [(target, unaliased(b, source)) for target, source in moved]
-    values = [
-        (source, b.bar_value(target, s), b.state(target) if not target.tied else BORROWED, target)
-        for target, source in moved
-    ]
+    values = [(source, *_brought(b, target, source, s), target) for target, source in moved]
     killed = {b.bar(t) for t, _ in moved if not t.tied}
     if any(source.tied and region_name(b, source) in killed for _, source in moved):
         values = [(source, set_aside(b, value), BORROWED, target) for source, value, _, target in values]
@@ -162,7 +173,7 @@ def move_phis(b, pairs):
             and source.active
             and b.bar(source) == b.bar(target)
         )
-        if same:
+        if same and not _is_projected(b, target, source):
             continue
         moved.append((target, source))
     if moved:
