@@ -226,11 +226,19 @@ class MemoryChoices:
         low, home_loops = self.layout.home[v][1], self.layout.home_loops[v]
         positions, loops = self.kill_places(base.group.family)
         first = bisect.bisect_right(positions, low)
-        # The reverse of a branch reads its test before anything inside is restored.
-        end = self.layout.last[at] + 1 if isinstance(at, (If, Loop)) else self.layout.position[at]
+        end = self._first_read_again(v, at)
         if first < len(positions) and positions[first] < end:
             return False
         return not any(loop in loops and loop not in home_loops for loop in self.layout.loops[at])
+
+    def _first_read_again(self, v, at):
+        """Behind which statements the reverse sweep reads `v` again for `at`: it does in the block that defines `v`.
+
+        The reverse of a branch reads its test before anything inside is restored, and what stands inside is read in front of it.
+        """
+        home = self.layout.home[v][0]
+        around = [s for s in (*self.layout.branches[at], at) if isinstance(s, (If, Loop)) and self.layout.block[s] is home]
+        return self.layout.last[around[0]] + 1 if around else self.layout.position[at]
 
     def restorable(self, root, kills) -> bool:
         if id(root.group.family) in self.b.shadowed or isinstance(root.definition, Phi):
