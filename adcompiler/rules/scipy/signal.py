@@ -107,7 +107,7 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
 @rule(sosfiltfilt_adjoint, linear=("y_bar",), infer=lambda y_bar, *types, **named: y_bar)
 def sosfiltfilt_adjoint_(y_bar, sos, shape, axis=-1, padtype="odd", padlen=None):
     x = sosfiltfilt_adjoint(y_bar, sos, shape, axis, padtype, padlen)
-    y_bar_bar = signal.sosfiltfilt(sos, x_bar, axis, padtype, padlen)
+    y_bar_bar = signal.sosfiltfilt(np.ascontiguousarray(sos), x_bar, axis, padtype, padlen)
 
 
 @rule(signal.savgol_filter, when={"mode": "interp"}, linear=("x",))
