@@ -12,6 +12,7 @@ import inspect
 
 import numpy as np
 
+from ..errors import UnsupportedSyntaxError
 from ..ir.nodes import NOTHING, Const, Display, Var
 from ..ir.types import Num, Ref, Static, Tup
 from ..rules import registry
@@ -411,6 +412,12 @@ class Instance:
         b, s = self.builder, self.statement
         if not b.shadow_kind(result):
             return b.bar_value(result, s)
+        if not isinstance(result.type, Num):
+            raise UnsupportedSyntaxError(
+                f"pieces within pieces of {self.rule.name} may be views of its argument or copies, and memory that they share is changed",
+                s.loc,
+                hint="copy the argument before",
+            )
         shared = call(b.numpy("may_share_memory"), needed(self.base, "ref", s), needed(result, "ref", s))
         return call(b.numpy("where"), shared, constant(0.0), b.bar_value(result, s))
 
