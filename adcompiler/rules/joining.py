@@ -214,7 +214,7 @@ def _leaves(value, structure, *_, **__):
     if not isinstance(structure, Tup) or not isinstance(value, Num):
         return NUMBER
     if not structure.items:  # a number
-        return Num(value.kind, value.dtype, 0, None)
+        return Num(value.kind, value.dtype, 0, False)
     if all(not isinstance(part, Tup) for part in structure.items):  # a shape
         return Num(value.kind, value.dtype, len(structure.items), True, (None,) * len(structure.items))
     return Tup(tuple(_leaves(value, part) for part in structure.items))

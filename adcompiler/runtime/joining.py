@@ -78,7 +78,7 @@ def unstack_like(y_bar, structure):
     [array([1., 2.]), [array([3.]), array([4.])]]
     """
     if isinstance(structure, tuple):
-        return np.reshape(y_bar, structure)
+        return np.reshape(y_bar, structure) if structure else np.reshape(y_bar, ())[()]
     y_bar = np.reshape(y_bar, _stacked_shape(structure))  # drops the axes that ndmin put in front
     return [unstack_like(y_bar[i], part) for i, part in enumerate(structure)]
 
