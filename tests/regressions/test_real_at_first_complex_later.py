@@ -154,3 +154,40 @@ ON_PATHS = (one_or_the_other, bound_again, absolute_at_first, number_at_first, i
 @pytest.mark.parametrize("f", ON_PATHS, ids=lambda f: f.__name__)
 def test_what_is_real_on_one_path_takes_the_real_part(f):
     test_gradients_are_complex_behind_the_loop(f)
+
+
+def real_at_the_end_of_a_recursion(x, k=2):
+    return np.abs(x[0]) if k < 0 else real_at_the_end_of_a_recursion(x, k - 1) * x[k]
+
+
+def pairing(x):
+    return np.real(real_at_the_end_of_a_recursion(x) * W[0])
+
+
+def grown_list(x):
+    q = [np.real(x[0])]
+    for k in range(2):
+        q.append(q[-1] * x[k])
+    return np.real(q[0] * W[0] + q[1] * W[1] + q[2])
+
+
+def tried(x):
+    try:
+        q = np.abs(x)
+        if np.real(q[0]) > 100.0:
+            raise ValueError
+    except ValueError:
+        q = x * 2.0
+    return np.real(np.sum(q * W))
+
+
+def exchanged(x):
+    q, other = np.abs(x), x
+    for _ in range(3):
+        q, other = other, q
+    return np.real(np.sum(q * W) + np.sum(other * other * W))
+
+
+@pytest.mark.parametrize("f", [pairing, grown_list, tried, exchanged], ids=lambda f: f.__name__)
+def test_the_same_through_recursion_lists_attempts_and_exchanges(f):
+    test_gradients_are_complex_behind_the_loop(f)

@@ -19,6 +19,7 @@ import numpy as np
 from ...transform.code import call, constant, name
 from ..emit import Comment
 from .types import Array, Scalar
+from .view_reads import blocks
 
 _FLOAT = np.dtype(float)
 
@@ -123,7 +124,7 @@ def _becomes_number(lo, s, block, names) -> bool:
             _replace(u, filling)
             continue
         _replace(u, name(target, isinstance(u.ctx, ast.Store)))
-    for b in _blocks(block):
+    for b in blocks(block):
         for k, made in enumerate(b):
             if filling is None and isinstance(made, ast.Assign) and _is_name(made.targets[0], target) and made is not s:
                 if not _is_float(lo, made.value):
@@ -193,15 +194,6 @@ def _innermost(block, use, loops=()):
             return list(loops), block
         return None
     return None
-
-
-def _blocks(block):
-    yield block
-    for s in block:
-        for f in ("body", "orelse"):
-            inner = getattr(s, f, None)
-            if isinstance(inner, list):
-                yield from _blocks(inner)
 
 
 def _is_name(node, identifier):
@@ -331,7 +323,7 @@ def _without_idle_lists(body):
     """Drop lists of the tape from which nothing is read: each value that is taken off goes to a name that nobody reads."""
     read = _all_read(body)
     made, uses = {}, {}
-    for block in _blocks(body):
+    for block in blocks(body):
         for s in block:
             if isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts:
                 made.setdefault(s.targets[0].id, []).append((block, s))
@@ -373,7 +365,7 @@ def _is_idle_push(s) -> bool:
 # -- copies --------------------------------------------------------------------------------------------------------------
 def _without_copies(lo):
     """`y_saved.append(y.copy())` of an array that is made anew for it, and never written again, needs no copy."""
-    for block in _blocks(lo.body):
+    for block in blocks(lo.body):
         for s in block:
             if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute)):
                 continue

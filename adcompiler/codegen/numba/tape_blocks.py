@@ -20,7 +20,7 @@ import copy
 
 from ...transform.code import call, constant, name
 from ..emit import Comment
-from .view_reads import keeps_its_value
+from .view_reads import index_parts, keeps_its_value
 
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try)
 
@@ -48,9 +48,9 @@ class _Arrays:
                     if not isinstance(n.ctx, ast.Load):
                         self.stores.setdefault(n.id, []).append(n)
                 elif isinstance(n, ast.Subscript):
-                    if isinstance(n.value, ast.Name) and not any(map(_is_no_index, _parts(n))):
+                    if isinstance(n.value, ast.Name) and not any(map(_is_no_index, index_parts(n))):
                         self.plain.add(id(n.value))
-                        self.element_ranks.setdefault(n.value.id, set()).add(len(_parts(n)))
+                        self.element_ranks.setdefault(n.value.id, set()).add(len(index_parts(n)))
                     elif (
                         isinstance(n.value, ast.Attribute)
                         and n.value.attr == "shape"
@@ -266,10 +266,6 @@ def _is_method(s, site, method) -> bool:
         and value.func.value.id == site
         and (not isinstance(s, ast.Assign) or isinstance(s.targets[0], ast.Name))
     )
-
-
-def _parts(item) -> list:
-    return item.slice.elts if isinstance(item.slice, ast.Tuple) else [item.slice]
 
 
 def _is_no_index(part) -> bool:

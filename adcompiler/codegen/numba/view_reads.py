@@ -25,7 +25,7 @@ def read_through_views(lo, body):
                 uses.setdefault(n.id, []).append(n)
                 if not isinstance(n.ctx, ast.Load):
                     stores.setdefault(n.id, []).append(n)
-    for block in list(_blocks(body)):
+    for block in list(blocks(body)):
         for s in list(block):
             view = _view(s)
             if view is None or len(stores[s.targets[0].id]) != 1 or not keeps_its_value(body, stores, view[0]):
@@ -35,13 +35,13 @@ def read_through_views(lo, body):
             items, shapes = _places(body, own)
             if len(items) + len(shapes) != len(uses[own]) - 1 or own in lo.lasting:
                 continue
-            if not all(len(_parts(n)) == len(starts) and all(map(lambda p: _counts(lo, p), _parts(n))) for n in items):
+            if not all(len(index_parts(n)) == len(starts) and all(map(lambda p: _counts(lo, p), index_parts(n))) for n in items):
                 continue
             if not all(isinstance(n.slice, ast.Constant) and 0 <= n.slice.value < len(starts) for n in shapes):
                 continue
             for n in items:
                 n.value = name(base)
-                parts = [_moved(lo, p, k) for p, k in zip(_parts(n), starts, strict=True)]
+                parts = [_moved(lo, p, k) for p, k in zip(index_parts(n), starts, strict=True)]
                 n.slice = parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
             for n in shapes:
                 k = n.slice.value
@@ -91,13 +91,13 @@ def keeps_its_value(body, stores, identifier) -> bool:
     return len(found) == 1 and bool(own)
 
 
-def _blocks(block):
+def blocks(block):
     yield block
     for s in block:
         for f in ("body", "orelse"):
             inner = getattr(s, f, None)
             if isinstance(inner, list):
-                yield from _blocks(inner)
+                yield from blocks(inner)
 
 
 def _view(s):
@@ -107,7 +107,7 @@ def _view(s):
     if not isinstance(s.value.value, ast.Name):
         return None
     starts, ends = [], []
-    for p in _parts(s.value):
+    for p in index_parts(s.value):
         if not isinstance(p, ast.Slice) or p.step is not None:
             return None
         start, end = _constant(p.lower), _constant(p.upper)
@@ -128,7 +128,7 @@ def _constant(node):
     return sign * node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
-def _parts(item):
+def index_parts(item):
     return item.slice.elts if isinstance(item.slice, ast.Tuple) else [item.slice]
 
 
@@ -168,4 +168,4 @@ def _moved(lo, part, by):
     return call(lo.np("uintp"), ast.BinOp(part, ast.Add(), constant(by)))
 
 
-__all__ = ["keeps_its_value", "read_through_views"]
+__all__ = ["blocks", "index_parts", "keeps_its_value", "read_through_views", "separate_nodes"]
