@@ -82,14 +82,20 @@ class _Gradient(Derivative):
         return self._caller
 
     def __call__(self, *args, **kwargs):
-        caller = self._caller
-        if caller is not None and not kwargs:
+        caller = self.caller
+        if not kwargs:
             for short_way in caller.fast:  # tried here, to save one more call
                 found = short_way(args)
                 if found is not None:
                     return found if self.with_value else (found[1], found[0][1]) if self.has_aux else found[1]
-        found = (caller or self.caller)(args, kwargs)
+        found = caller(args, kwargs)
+        if caller.direct and not self.has_aux:
+            self._call_directly(caller.direct["value_and_grad" if self.with_value else "grad"])
         return found if self.with_value else (found[1], found[0][1]) if self.has_aux else found[1]
+
+    def _call_directly(self, function):
+        """Let further calls go to a function without a call of Python's around it, which would take as long as a small gradient."""
+        self.__class__ = type("_Gradient", (_Gradient,), {"__call__": staticmethod(function)})
 
     def __reduce__(self):
         return _Gradient, (self.function, self.wrt, self.with_value, self.options, self.has_aux)

@@ -89,10 +89,11 @@ class DifferentiableFunction(Wrapper):
     def value_and_grad(self, *args, **kwargs):
         """The value and the gradient with respect to `wrt`."""
         found = self._value_and_grad(args, kwargs)
-        if self._gradient.direct is not None:  # further calls go there without this one around them
-            self._gradient.direct.__doc__ = DifferentiableFunction.value_and_grad.__doc__
-            self._gradient.direct.short_way_of = self
-            self.value_and_grad = self._gradient.direct
+        direct = self._gradient.direct.get("value_and_grad")
+        if direct is not None:  # further calls go there without this one around them
+            direct.__doc__ = DifferentiableFunction.value_and_grad.__doc__
+            direct.short_way_of = self
+            self.value_and_grad = direct
         return found
 
     @property

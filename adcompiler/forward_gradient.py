@@ -24,6 +24,7 @@ class ForwardGradientCaller:
     def __init__(self, programs, wrt, has_aux=False):
         self.programs, self.wrt, self.has_aux = programs, wrt, has_aux
         self.fast: tuple = ()
+        self.direct: dict = {}
 
     def __call__(self, args, kwargs):
         programs = self.programs

@@ -10,6 +10,7 @@ import numpy as np
 from .budget_trials import name_least_budget
 from .errors import AdcompilerError, MemoryBudgetError, in_program
 from .frontend.signature import describe
+from .runtime.finish import NotDefined
 from .runtime.tape_limit import limit_in_force, no_limit
 from .within_budget import adjoint_within_budget, forward_within_budget, gradient_within_budget
 
@@ -130,6 +131,8 @@ def _called(compiled, kind, values, again=None):
     function = compiled.functions[kind]
     try:
         return function(*values)
+    except NotDefined:
+        raise
     except Exception as error:
         add_place(error, compiled, kind)
         if isinstance(error, MemoryBudgetError) and not compiled.is_measured and kind in ("gradient", "forward"):

@@ -11,7 +11,7 @@ from .frontend.lower.baked import Attributes
 from .frontend.signature import describe
 from .generated_calls import IsSame, add_place, call_generated, data_outside, guard_checks
 from .runtime.debugging import STATE
-from .runtime.finish import finished, is_nan, private_copy
+from .runtime.finish import NotDefined, finished, is_nan, private_copy
 
 
 class GradientCaller:
@@ -20,7 +20,7 @@ class GradientCaller:
     def __init__(self, programs, wrt, has_aux=False):
         self.programs, self.wrt, self.has_aux = programs.of_outputs(), wrt, has_aux
         self.fast: tuple = ()
-        self.direct = None  # the last short way as a function that can stand for `value_and_grad` itself
+        self.direct: dict = {}  # the last short way as functions that can stand for "value_and_grad" and "grad" themselves
 
     def __call__(self, args, kwargs):
         if not kwargs:
@@ -52,10 +52,12 @@ class GradientCaller:
                 value, gradients = call_generated(compiled, "gradient", given, again)
                 return value, wrt.packed(gradients, binding)
             value, gradients = call_generated(compiled, "gradient", given, again)
-            bad = is_nan(gradients)
+            bad = not is_tested(compiled) and is_nan(gradients)
         except ZeroDivisionError:
             if compiled.strict:
                 raise
+            bad = True
+        except NotDefined:
             bad = True
         except NotScalarError as error:
             if error.lineno:
@@ -87,11 +89,16 @@ class GradientCaller:
             self.fast = (short, *self.fast)
 
 
-def short_way(compiled, args, hidden, wrt, places, otherwise):
-    """Two functions for calls of this kind, or None for arguments other than numbers and arrays.
+def is_tested(compiled) -> bool:
+    """Does the generated code itself raise NotDefined for a gradient with a NaN?"""
+    return getattr(compiled.functions["gradient"], "is_tested", False)
 
-    The first takes the tuple of arguments, and gives `(value, gradient)`, or None where the long way is needed. The
-    second takes the call itself, `(*args, **kwargs)`, and hands what it cannot do on to `otherwise(args, kwargs)`.
+
+def short_way(compiled, args, hidden, wrt, places, otherwise):
+    """Functions for calls of this kind, or None for arguments other than numbers and arrays.
+
+    The first takes the tuple of arguments, and gives `(value, gradient)`, or None where the long way is needed. Two
+    more, by name, take the call itself, and hand what they cannot do on to `otherwise(args, kwargs)`.
     They are generated, since a test of each argument written out costs a fraction of a loop over tests.
     """
     known = {
@@ -121,7 +128,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     known["checking"] = STATE
     lines = ["    if checking.depth:", "        return None"]  # `debug_nans` needs other code
     if names:
-        lines += [f"    {', '.join(names)}, = args", f"    if not ({' and '.join(tests)}):", "        return None"]
+        lines += [f"    if not ({' and '.join(tests)}):", "        return None"]
     lines += guard_lines(compiled, known)
     lines += _outside_lines(compiled, known)
     copied = [f"{n}.copy('K')" if k in compiled.mutated else n for k, n in enumerate(names)]
@@ -130,13 +137,36 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
         known.update({f"hidden_{k}": owner, f"form_{k}": describe(owner), "describe": describe})
         lines += [f"    if describe(hidden_{k}) != form_{k}:", "        return None"]
     lines += _run_lines(compiled, given, known)
-    lines += _finish_lines(args, wrt, places, known)
-    count = f"len(args) != {len(args)}"
-    short = ["def short(args):", f"    if {count}:", "        return None", *lines]
-    direct = ["def value_and_grad(*args, **kwargs):", f"    if kwargs or {count}:", "        return None", *lines]
-    direct = [line.replace("return None", "return otherwise(args, kwargs)") for line in direct]
-    exec(compile("\n".join([*short, *direct]), "<adcompiler call>", "exec"), known)
-    return known["short"], known["value_and_grad"]
+    lines += _finish_lines(args, wrt, places, known, is_tested(compiled))
+    taken = [f"    {', '.join(names)}, = args"] if names else []
+    short = ["def short(args):", f"    if len(args) != {len(names)}:", "        return None", *taken, *lines]
+    text = "\n".join([*short, *_direct("value_and_grad", names, lines, known), *_direct("grad", names, lines, known)])
+    exec(compile(text, "<adcompiler call>", "exec"), known)
+    return known["short"], {n: known[n] for n in ("value_and_grad", "grad")}
+
+
+class Missing:
+    """Stands for an argument that a call does not give."""
+
+
+def _direct(function, names, lines, known):
+    """The text of a function that takes the call itself: arguments by position are quicker than a tuple of them."""
+    known["missing"] = Missing
+    given = ", ".join([*names, "*args"])
+    head = [f"def {function}({''.join(f'{n}=missing, ' for n in names)}{'/, ' if names else ''}*args, **kwargs):",
+            f"    if args or kwargs{f' or {names[-1]} is missing' if names else ''}:", "        return None"]
+    long_way = f"return long_way_of_{function}(({given},), kwargs)"
+    known[f"long_way_of_{function}"] = _long_way(known["otherwise"], function)
+    lines = [line.replace("return None", long_way) for line in [*head, *lines]]
+    return [line.replace("return value, ", "return ", 1) if function == "grad" else line for line in lines]
+
+
+def _long_way(otherwise, function):
+    def call(given, kwargs):
+        found = otherwise(tuple(a for a in given if a is not Missing), kwargs)
+        return found[1] if function == "grad" else found
+
+    return call
 
 
 def guard_lines(compiled, known):
@@ -188,6 +218,9 @@ def _run_lines(compiled, given, known):
     entry = compiled.functions["gradient"]
     direct = getattr(entry, "direct", None)
     known["function"] = entry if direct is None else direct
+    if hasattr(direct, "around"):  # its call is written out here
+        known["function"], places, extras = direct.around
+        given = [given[k] for k in places] + [f"namespace[{e!r}]" for e in extras]
     lines = [
         "    try:",
         f"        value, gradient = function({', '.join(given)})",
@@ -205,9 +238,17 @@ def _run_lines(compiled, given, known):
     return [*lines[:-2], *refused, *lines[-2:], *checked]
 
 
-def _finish_lines(args, wrt, places, known):
-    """What is done with a gradient: refused if it holds a NaN, brought to the type of its argument where it is not."""
-    if wrt.is_single and type(args[places[0]]) is np.ndarray:
+def _finish_lines(args, wrt, places, known, tested):
+    """What is done with a gradient: refused if it holds a NaN, brought to the type of its argument where it is not.
+
+    tested: compiled code has looked for a NaN.
+    """
+    if tested and known["entry"].has_types_of_arguments and all(type(args[p]) in (float, np.ndarray) for p in places):
+        parts = [f"gradient[{k}]" if len(wrt.paths) > 1 else "gradient" for k in wrt.order]
+        whole = wrt.is_single or [*wrt.order] == [*range(len(parts))] and len(parts) > 1
+        return [f"    return value, {'gradient' if whole else '(' + ', '.join(parts) + ',)'}"]
+    lines = []
+    if wrt.is_single and type(args[places[0]]) is np.ndarray and not tested:
         k = places[0]
         if args[k].ndim == 1:  # the type of such a sum tells dtype and rank of the gradient
             known["number"] = args[k].dtype.type
@@ -215,20 +256,17 @@ def _finish_lines(args, wrt, places, known):
         else:
             product = "vdot(gradient, gradient)"
             holds = f"total == total and gradient.dtype is dtype_{k}"
-        return [
+        lines = [
             f"    if type(gradient) is ndarray and gradient.shape == a{k}.shape:",
             # a large product would wake the threads of the BLAS library
             f"        total = {product} if gradient.size <= 4096 else gradient.sum()",
             f"        if {holds}:",
             "            return value, gradient",
-            "    if is_nan(gradient):",
-            "        return None",
-            f"    return value, finished(gradient, a{k})",
         ]
-    lines = []
     if wrt.is_single and type(args[places[0]]) is float:
         lines += ["    if type(gradient) is float and gradient == gradient:", "        return value, gradient"]
-    lines += ["    if is_nan(gradient):", "        return None"]
+    if not tested:
+        lines += ["    if is_nan(gradient):", "        return None"]
     if wrt.is_single:
         return [*lines, f"    return value, finished(gradient, a{places[0]})"]
     if len(wrt.paths) == 1:

@@ -105,7 +105,7 @@ class Line:
             if _near(slope, estimate, wanted, 1e-13 * noise / step):
                 exact = self.complex_step()
                 if exact is not None and abs(exact - estimate) <= wanted * max(1.0, abs(exact)) + 1e-13 * noise / step:
-                    return _near(slope, exact, tolerance or 1e-9, 1e-13 * noise), exact
+                    return _near(slope, exact, tolerance or 1e-8, 1e-13 * noise), exact
                 return True, estimate
         return False, closest
 

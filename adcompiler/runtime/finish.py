@@ -11,6 +11,10 @@ from .attributes import own_attributes
 from .shadows import attribute_names, is_object
 
 
+class NotDefined(Exception):
+    """A gradient holds a NaN, as compiled code finds; it is computed again, with zeros where nothing flows."""
+
+
 def private_copy(values, compiled):
     """The arguments, with those that the generated code writes into copied (arguments that are one object stay one)."""
     if not compiled.mutated:

@@ -82,6 +82,7 @@ class Entry:
         self.other = None  # the same function without what this one takes for granted
         self.options = options
         self.overloads, self.checked = getattr(core, "overloads", {}), 0
+        self.is_tested, self.has_types_of_arguments = part.walk.is_tested, part.walk.has_types_of_arguments
         self.tracked = None  # the same function, which notes the line that it is at
 
     def __call__(self, *args):
@@ -133,8 +134,9 @@ class Entry:
 
     def check(self):
         """Check what Numba has compiled since the last time."""
-        self.checked = len(self.overloads)
+        count = len(self.overloads)
         check_types(self)
+        self.checked = count  # not before: what was refused once is refused again
 
     def again(self, args, reason):
         """Compile once more: for axes of length 1 beside longer ones, extents of any relation, lists by their types."""
@@ -229,10 +231,12 @@ def _with_globals(part, core, generator, namespace):
     """`core` called with the arguments that it takes and the globals behind them, written out: a loop costs more."""
     own = [v.name for v in generator.function.params]
     names = [f"a{k}" for k in range(len(own))]
-    given = [names[own.index(n)] for n in part.parameters if n not in part.extras]
-    given += [f"namespace[{e!r}]" for e in part.extras]
+    places = [own.index(n) for n in part.parameters if n not in part.extras]
+    given = [names[k] for k in places] + [f"namespace[{e!r}]" for e in part.extras]
     text = f"lambda {', '.join(names)}: core({', '.join(given)})"
-    return eval(text, {"core": core, "namespace": namespace})
+    made = eval(text, {"core": core, "namespace": namespace})
+    made.around = core, places, part.extras
+    return made
 
 
 def _forward(part, core, generator, namespace, parts):

@@ -70,6 +70,7 @@ class Lowering:
         self.numbers: set[str] = set()  # arrays that have become numbers, one per trip of a loop
         self.apart, self.together = [], []  # see `parallel`
         self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
+        self.is_tested = self.has_types_of_arguments = False  # of a gradient: no NaN is in it, types and shapes are right
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
 
     # -- errors ----------------------------------------------------------------------------------------------------

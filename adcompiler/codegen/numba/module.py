@@ -257,9 +257,16 @@ class Backend:
         self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         sites = {k.site for k in self.saver.kept if k.listed}
+        self.options["gradient_of"] = self.tested_inputs()
         walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
         return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
                     leaves=self.leaves)
+
+    def tested_inputs(self) -> tuple:
+        """The arguments of a gradient that is tested for NaN; none where zeros are strict already, and in other texts."""
+        if self.generator.strict or self.options.get("parallel") or self.options.get("tracking"):
+            return ()
+        return tuple(path[0] if len(path) == 1 else None for path in self.generator.signature.wrt)
 
     def recursive(self, definitions) -> list:
         """The gradient of a program that calls functions recursively: their parts, and its own."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...runtime.selecting import from_diagonal
 from ...runtime.numba import checks
+from ...runtime.numba import products as compiled
 from ...runtime.numba.reshaping import diagonal_of
 from ...transform.code import call, constant, name
 from .arrays import addition, array, extents, lasting, settled, total, with_ones
@@ -17,6 +18,9 @@ from .creation import shape_axes
 from .functions import handles
 from .typed import Axis, Lazy, Typed
 from .types import Array, Items, Scalar
+
+
+_OF_RANKS = {(2, 1): compiled.matrix_vector, (1, 2): compiled.vector_matrix, (2, 2): compiled.matrix_matrix}
 
 
 def product(lo, function, left: Typed, right: Typed) -> Typed:
@@ -41,7 +45,8 @@ def product(lo, function, left: Typed, right: Typed) -> Typed:
     if ranks == (1, 2) and _is_part(right):
         return _by_rows(lo, _transposed(right), left)
     left, right = _contiguous(lo, left), _contiguous(lo, right)
-    node = call(lo.np("dot"), left.node, right.node)
+    function = lo.helper(_OF_RANKS[ranks]) if dtype == np.dtype(float) else lo.np("dot")
+    node = call(function, left.node, right.node)
     dims = left.type.dims[:-1] + (right.type.dims[1:] if ranks[1] == 2 else ())
     return Typed(node, Array(dtype, len(dims), dims, lo.root(f"product {ast.unparse(node)}")))
 
@@ -59,7 +64,9 @@ def _transposed(matrix: Typed) -> Typed:
 
 def _by_rows(lo, matrix: Typed, vector: Typed) -> Typed:
     """`matrix @ vector` in loops that run along the rows as they lie in memory, without a copy of the part."""
-    vector = vector if vector.lazy.is_view else settled(lo, vector)
+    is_turned = _runs_along_columns(lo, matrix)
+    if not (vector.lazy.is_view or is_turned):  # each of its elements is needed once where the rows lie turned
+        vector = settled(lo, vector)
     inner, own = matrix.lazy.axes[1], vector.lazy.axes[0]
     if not lo.are_equal(inner.token, own.token):
         lo.emit(ast.Expr(call(lo.helper(checks.same_extent), inner.extent(), own.extent())))
@@ -67,15 +74,18 @@ def _by_rows(lo, matrix: Typed, vector: Typed) -> Typed:
     rows, columns = extents(lo, matrix.lazy)
     made, i, j = lo.fresh("product"), lo.fresh("i"), lo.fresh("j")
     lo.counters |= {i, j}
-    is_turned = _runs_along_columns(lo, matrix)
     lo.assign(made, call(lo.np("zeros" if is_turned else "empty"), rows, lo.dtype(matrix.type.dtype)))
     element = matrix.lazy.element(lo, [name(i), name(j)])
-    term = ast.BinOp(element, ast.Mult(), vector.lazy.element(lo, [name(j)]))
     place = ast.Subscript(name(made), name(i), ast.Store())
     if is_turned:
-        inside = ast.For(name(i, True), call(name("range"), rows), [ast.AugAssign(place, ast.Add(), term)], [])
-        lo.emit(ast.For(name(j, True), call(name("range"), columns), [inside], []))
+        out, lo.out = lo.out, []
+        factor = lo.held(Typed(vector.lazy.element(lo, [name(j)]), Scalar(vector.type.dtype, False)), "factor").node
+        term = ast.BinOp(element, ast.Mult(), factor)
+        lo.emit(ast.For(name(i, True), call(name("range"), rows), [ast.AugAssign(place, ast.Add(), term)], []))
+        inside, lo.out = lo.out, out
+        lo.emit(ast.For(name(j, True), call(name("range"), columns), inside, []))
     else:
+        term = ast.BinOp(element, ast.Mult(), vector.lazy.element(lo, [name(j)]))
         total = lo.fresh("total")
         t = Scalar(matrix.type.dtype, False)
         lo.env[total] = t

@@ -8,6 +8,7 @@ from ...transform.code import call, constant, name
 from . import checkpoints, lists, records
 from .recursion import Unreached
 from .arrays import assign_array, store, target_of
+from .defined import are_like, test_defined
 from .expressions import as_test, expression, simple_scalar
 from .loops import lower_for, lower_while
 from .typed import Typed
@@ -366,6 +367,9 @@ def _break(lo, s):
 
 def _return(lo, s):
     lo.returned = lo.result(expression(lo, s.value))
+    if lo.options.get("gradient_of") and lo.depth == 1:
+        lo.is_tested = test_defined(lo, lo.returned.items[1])
+        lo.has_types_of_arguments = are_like(lo, lo.returned.items[1])
     lo.emit(ast.Return(lo.returned.node))
 
 
