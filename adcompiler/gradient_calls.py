@@ -91,7 +91,7 @@ class GradientCaller:
 
 def is_tested(compiled) -> bool:
     """Does the generated code itself raise NotDefined for a gradient with a NaN?"""
-    return getattr(compiled.functions["gradient"], "is_tested", False)
+    return getattr(compiled.functions.get("gradient"), "is_tested", False)
 
 
 def short_way(compiled, args, hidden, wrt, places, otherwise):

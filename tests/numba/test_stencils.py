@@ -132,7 +132,7 @@ def test_an_array_of_the_ends_alone():
 def test_a_step_along_one_axis_makes_no_array():
     written = text(three_points, np.ones(9), 3)
     assert written.count("np.empty") == 1  # the gradient
-    assert written.count("for i") == 3  # the step, the sum and the adjoint of the step
+    assert written.count("for i") == 4  # the step, the sum, the adjoint of the step, and the test for NaN
 
 
 def test_the_adjoint_along_several_axes_is_one_sum():
