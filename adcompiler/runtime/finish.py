@@ -12,7 +12,14 @@ from .shadows import attribute_names, is_object
 
 
 class NotDefined(Exception):
-    """A gradient holds a NaN, as compiled code finds; it is computed again, with zeros where nothing flows."""
+    """A gradient holds a NaN, as compiled code finds; it is computed again, with zeros where nothing flows.
+
+    >>> print(NotDefined())
+    the gradient holds a NaN; adcompiler.grad computes such a gradient again, with zeros where nothing flows
+    """
+
+    def __str__(self):
+        return "the gradient holds a NaN; adcompiler.grad computes such a gradient again, with zeros where nothing flows"
 
 
 def private_copy(values, compiled):

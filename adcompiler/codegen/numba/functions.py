@@ -181,6 +181,8 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
         return build(lo, args)
     if build is not None:
         lo.refuse(f"the argument '{next(iter(kwargs))}' of '{spelling(function)}'")
+    if own_functions.is_own(function):
+        return own_functions.call_of_own(lo, function, args, kwargs)
     if _tells_sparse_matrices(function):
         return constant_of(False)
     lo.refuse(f"a call of '{spelling(function)}'", "use other functions, or backend='numpy'")
@@ -325,6 +327,6 @@ from ...runtime.tape import Tape  # noqa: E402
 SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
 
 from . import array_shadows, builtin_functions, contractions, creation, decompositions, inlined, linalg, lists  # noqa: E402, F401
-from . import products, rearranging, records, reductions, shapes, signals, sorting  # noqa: E402, F401
+from . import own_functions, products, rearranging, records, reductions, shapes, signals, sorting  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -51,6 +51,21 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _walked(lo, tree, signature, body, args, kwargs) -> Typed:
+    resolve = lo.resolve
+
+    def found(identifier):
+        if identifier in body.__globals__:
+            return body.__globals__[identifier]
+        try:
+            return getattr(builtins, identifier)
+        except AttributeError:
+            return resolve(identifier)
+
+    return walk_body(lo, tree, signature, found, args, kwargs)
+
+
+def walk_body(lo, tree, signature, found, args, kwargs) -> Typed:
+    """The value of a call of a function with this definition, walked in this place; found: what a global name stands for."""
     from .expressions import constant_of, expression
     from .statements import bind
 
@@ -71,17 +86,7 @@ def _walked(lo, tree, signature, body, args, kwargs) -> Typed:
             lo.env[names[n]] = value.type
         else:
             bind(lo, names[n], value, tree)
-    resolve = lo.resolve
-
-    def found(identifier):
-        if identifier in body.__globals__:
-            return body.__globals__[identifier]
-        try:
-            return getattr(builtins, identifier)
-        except AttributeError:
-            return resolve(identifier)
-
-    lo.resolve = found
+    resolve, lo.resolve = lo.resolve, found
     try:
         for s in tree.body:
             renamed = _Renamed(names).visit(ast.fix_missing_locations(_copied(s)))
@@ -106,13 +111,18 @@ def _step(lo, s, expression):
         return expression(lo, s.value)
     if isinstance(s, ast.If):
         test = as_test(lo, expression(lo, s.test))
+        if not test.is_known and not any(isinstance(n, ast.Return) for n in ast.walk(s)):
+            lo.statements([s])
+            return None
         if not test.is_known:
-            raise TypeError("a test in an inlined function that is not constant")
+            raise TypeError("a 'return' behind a test that is not constant")
         for inner in s.body if test.const else s.orelse:
             result = _step(lo, inner, expression)
             if result is not None:
                 return result
         return None
+    if any(isinstance(n, ast.Return) for n in ast.walk(s)):
+        raise TypeError("a 'return' inside of another statement")
     if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
         lo.statements([s])
     return None

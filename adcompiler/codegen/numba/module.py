@@ -227,7 +227,7 @@ class Backend:
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
         stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
         local = {n: renamed.get(v, v) for n, v in getattr(self, "local_names", {}).items()}
-        options = {**self.options, "names": local}
+        options = {**self.options, "names": local, "cx": self.generator.cx}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=options, given=given or {},
                      loops=loops, records=getattr(self, "records", {}))
         if walk.copied & walk.stored:

@@ -102,6 +102,18 @@ def checked_index(index, extent):
 
 
 @njit(cache=True)
+def adjoint_extent(adjoint, primal):
+    """The common extent of an adjoint that a rule of the user's own gave and of its argument. Raises ValueError where they differ.
+
+    >>> adjoint_extent(3, 3)
+    3
+    """
+    if adjoint != primal:
+        raise ValueError("a rule gave an adjoint of another shape than that of its argument")
+    return primal
+
+
+@njit(cache=True)
 def joined_extent(first, second):
     """The common extent of arrays that are joined along another axis. Raises ValueError where they differ.
 
