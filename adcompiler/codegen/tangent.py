@@ -13,7 +13,7 @@ import numpy as np
 
 from ..frontend.lower.argument_forms import operand_leaves
 from ..ir.nodes import Assign, Call, Var
-from ..ir.types import Num
+from ..ir.types import Num, same_dtype
 from ..runtime.tangents import zero_tangent, zeros_laid_out
 from ..transform.bars import Taken, unique
 from ..transform.code import Line, TangentLine, call, name
@@ -279,7 +279,7 @@ def real_form(v: Var):
         return None
     if t.boxed is False:
         return SCALAR if t.kind in "bif" and (t.dtype is None or t.dtype.itemsize <= 8) else None
-    if t.boxed is None or t.dtype != np.float64 or not t.rank:
+    if t.boxed is None or not same_dtype(t.dtype, np.dtype(float)) or not t.rank:
         return None
     return t.dims if t.dims is not None and None not in t.dims else ("of", v)
 

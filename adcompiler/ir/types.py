@@ -37,6 +37,20 @@ class Num(Type):
     boxed: bool | None = None
     dims: tuple | None = None
 
+    def __eq__(self, other):
+        """Equal in every field; NumPy takes None for float64 where it compares dtypes, and here it means unknown."""
+        if self is other:
+            return True
+        if type(other) is not Num:
+            return NotImplemented
+        return (
+            self.kind == other.kind
+            and same_dtype(self.dtype, other.dtype)
+            and self.rank == other.rank
+            and self.boxed is other.boxed
+            and self.dims == other.dims
+        )
+
     @property
     def is_scalar(self) -> bool:
         return self.boxed is False
@@ -94,6 +108,15 @@ UNDEFINED = Undefined()
 _ORDER = "bifc"
 
 
+def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
+    """Are two dtypes known to be the same, or both unknown?
+
+    >>> np.dtype(float) == None, same_dtype(np.dtype(float), None)
+    (True, False)
+    """
+    return a is b or a is not None and b is not None and a == b
+
+
 def type_of(value) -> Type:
     """The type of a number, array or tuple of them; `Opaque` for anything else.
 
@@ -138,7 +161,7 @@ def join(a: Type, b: Type) -> Type:
         dims = None
         if rank is not None and a.dims is not None and b.dims is not None:
             dims = tuple(p if p == q else None for p, q in zip(a.dims, b.dims, strict=True))
-        same = a.kind == b.kind and a.dtype == b.dtype  # NumPy says that float64 equals None, which may be complex here
+        same = a.kind == b.kind and same_dtype(a.dtype, b.dtype)
         return Num(kind, a.dtype if same else None, rank, a.boxed if a.boxed == b.boxed else None, dims)
     if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
         return Tup(tuple(join(p, q) for p, q in zip(a.items, b.items, strict=True)), a.cls)
@@ -197,6 +220,7 @@ __all__ = [
     "STATIC",
     "OPAQUE",
     "UNDEFINED",
+    "same_dtype",
     "type_of",
     "join",
     "join_all",

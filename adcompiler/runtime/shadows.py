@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import ShapeError, UnsupportedSyntaxError
 from .attributes import own_attributes, slots_of
+from .strides import filled_like
 
 DEEPEST = 100  # containers inside containers; more than this is one that holds itself
 
@@ -57,17 +58,21 @@ class Shadows:
             root = root.base
         made = self.found.get(id(root))
         if made is None:
-            made = np.zeros_like(root)
-            if made.strides != root.strides:
-                made = np.lib.stride_tricks.as_strided(np.zeros(root.size, root.dtype), root.shape, root.strides)
+            made = np.zeros_like(root) if root.flags.forc else filled_like(root, 0.0)
             self.found[id(root)] = made
             self.alive.append(root)
         if primal is root:
             return made
-        offset = primal.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        offset = _address(primal) - _address(root)
+        if made.base is None:
+            return np.ndarray(primal.shape, primal.dtype, made, offset, primal.strides)
         return np.ndarray(
-            primal.shape, primal.dtype, made.base if made.base is not None else made, offset, primal.strides
+            primal.shape, primal.dtype, made.base, offset + _address(made) - _address(made.base), primal.strides
         )
+
+
+def _address(array) -> int:
+    return array.__array_interface__["data"][0]
 
 
 def shadow_of(shadow, primal):

@@ -19,7 +19,7 @@ import operator
 import numpy as np
 
 from ..ir.nodes import Assign, Call, Const, Function, GetItem, If, Loop, Phi, Store, UserCall, Var, blocks, operands, walk
-from ..ir.types import Num
+from ..ir.types import Num, same_dtype
 from ..rules.registry import lookup
 from .bars import unique
 
@@ -81,7 +81,7 @@ def _is_sum(s) -> bool:
         and s.printed is None
         and isinstance(t, Num)
         and t.boxed is True
-        and t.dtype == np.dtype(float)
+        and same_dtype(t.dtype, np.dtype(float))
         and len(_parts(s.index)) == t.rank
         and all(_is_integer(p) for p in _parts(s.index))
         and number

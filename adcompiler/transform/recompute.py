@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis.alias import root_of, view_source
 from ..ir.nodes import NOTHING, Assign, Call, GetAttr, Store, operands
-from ..ir.types import Num, Ref, Tup
+from ..ir.types import Num, Ref, Tup, same_dtype
 from .bars import unique
 from .code import END, Line, name, subscript
 from .object_changes import is_object
@@ -72,7 +72,7 @@ def read_back(saver, v):
     exact = (
         is_element(saver.b, base, store)
         and base.type.kind == v.type.kind
-        and (v.type.dtype or np.dtype(float)) == base.type.dtype
+        and same_dtype(v.type.dtype or np.dtype(float), base.type.dtype)
     )
     region = saver.memory.regions.of(base, store, store.index)
     if (

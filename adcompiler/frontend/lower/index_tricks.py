@@ -54,7 +54,9 @@ def _part(cx, node, name, part):
 def _one_precision(types) -> bool:
     """Is the type of the result the same for both ways of writing it? A Python number adapts to the arrays in one only."""
     double = (np.dtype(float), np.dtype(complex), np.dtype(int))
-    return not any(t.is_python for t in types) or all(t.is_python or t.dtype in double for t in types)
+    return not any(t.is_python for t in types) or all(
+        t.is_python or t.dtype is not None and t.dtype in double for t in types
+    )
 
 
 def _joining(cx, node, name, ranks):

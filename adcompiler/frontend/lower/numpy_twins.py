@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 
 from ...ir.nodes import Const
-from ...ir.types import Num
+from ...ir.types import Num, same_dtype
 from ...runtime.gradients import gradient_over_points, gradient_over_steps
 from ...runtime.padding import pad_with_odd_reflection, pad_with_ramps, pad_with_statistics, statistic_of
 from .rule_calls import emit_call
@@ -63,7 +63,7 @@ def _along(cx, node, call_function, f, h, axis, edge_order):
 def _in_precision_of(cx, node, array, result):
     """`result` with the dtype of an array of floats, as NumPy gives it."""
     dtype, made = getattr(cx.type(array), "dtype", None), getattr(cx.type(result), "dtype", None)
-    if dtype is None or dtype.kind not in "fc" or made == dtype:
+    if dtype is None or dtype.kind not in "fc" or same_dtype(made, dtype):
         return result
     return emit_call(cx, node, np.asarray, (result, Const(dtype.type)), {})
 
