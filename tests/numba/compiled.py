@@ -31,6 +31,11 @@ array_functions.elementwise_smooth
 array_functions.flipped_and_rolled
 array_functions.products_of_all_ranks
 array_functions.raw_buffers
+array_functions.reductions_of_three_axes[tuple axes]
+array_functions.reductions_with_axes
+array_functions.reductions_with_where
+array_functions.sorted_values
+array_functions.spread
 array_functions.zero_length_products
 assignments.alias_of_a_scalar
 assignments.annotated
@@ -269,6 +274,7 @@ indexing.scatter_by_loop
 indexing.slices_of_every_step
 indexing.store_with_distinct_indices
 indexing.store_with_repeated_indices
+indexing.take_and_put_along
 indexing.three_axes
 indexing.tuple_index
 kernels_linear_algebra.back_substitution_loops
@@ -478,6 +484,7 @@ singular_points.distances
 singular_points.equal_eigenvalues
 singular_points.equal_eigenvalues_of_three
 singular_points.equal_logaddexp
+singular_points.even_median
 singular_points.hypot_on_axis
 singular_points.leaky_branch
 singular_points.log_of_sum_exp
@@ -487,6 +494,7 @@ singular_points.masked_quotient
 singular_points.masked_square_root
 singular_points.maximum_of_two
 singular_points.maximum_with_constant
+singular_points.median_of_rows
 singular_points.minimum_with_constant
 singular_points.negative_base
 singular_points.norm
@@ -512,6 +520,7 @@ singular_points.step_with_flat_sides
 singular_points.tied_maximum
 singular_points.tied_maximum_of_rows
 singular_points.tied_sort
+singular_points.tied_sort_of_rows
 singular_points.zero_base_active_exponent
 singular_points.zero_to_constant_powers
 special_methods.attributes_made_up

@@ -403,6 +403,10 @@ def _identity(lo, op, left, right):
         same = left.type == right.type
     elif isinstance(left.type, Known) and isinstance(right.type, Known):
         same = left.const is right.const
+    elif left.is_known and right.is_known and isinstance(left.const, bool) and isinstance(right.const, bool):
+        same = left.const is right.const
+    elif any(isinstance(a.type, Array) and b.is_known for a, b in ((left, right), (right, left))):
+        same = False
     elif _are_one_name(left.node, right.node):
         same = True
     elif isinstance(left.type, Array) and isinstance(right.type, Array) and _are_apart(left.type, right.type):

@@ -13,7 +13,8 @@ import textwrap
 
 import numpy as np
 
-from ...runtime import creating, decompositions, linalg, order, products, quotients, reductions, selection, sequences, signals
+from ...runtime import creating, decompositions, linalg, products, quotients, reduction_tangents, reductions
+from ...runtime import scans, selection, sequences, signals
 from ...runtime.mutators import winning
 from ...runtime.numba.matrices import cofactors
 from ...transform.code import name
@@ -266,11 +267,6 @@ only(np.cross, _of_vectors, "write the three products out, with the axis as the 
 only(signals.diff_adjoint, _of_last_axis, "differences along the last axis: np.diff(x)")
 
 
-@inlined(np.average)
-def _average(a):
-    return np.mean(a)
-
-
 @inlined(creating.weighted_sum)
 def _weighted_sum(weights, y_bar, axis=0):
     return np.dot(weights, y_bar)
@@ -297,11 +293,6 @@ def _unit_steps(num, endpoint=True):
     return np.linspace(0.0, 1.0, num)
 
 
-@inlined(order.ranks)
-def _ranks(a, axis=-1):
-    return np.argsort(np.argsort(a))
-
-
 @inlined(sequences.each_of_sum)
 def _each_of_sum(values, y_bar):
     return np.array(np.broadcast_to(y_bar, np.shape(values)))
@@ -310,14 +301,13 @@ def _each_of_sum(values, y_bar):
 only(sequences.each_of_sum, lambda args, kwargs: isinstance(args[0].type, Array), "np.sum of an array")
 
 
-@inlined(reductions.deviations)
-def _deviations(a, axis=None, where=True, mean=None):
-    return a - np.mean(a, axis, keepdims=True)
-
-
-@inlined(reductions.degrees_of_freedom)
-def _degrees_of_freedom(shape, axis=None, keepdims=False, where=True, ddof=0):
-    return max(float(reductions.reduced_count(shape, axis)) - ddof, 0.0)
+# -- functions whose own text is walked --------------------------------------------------------------------------------
+for _f in (
+    reductions.deviations, reductions.mean_over, reduction_tangents.shared, reduction_tangents.deviation_products,
+    reductions.average_adjoint, reductions.average_weights_adjoint, reductions.total_weight, reductions.total_weight_adjoint,
+    reduction_tangents.average_tangent, reductions.present, scans.after_first, scans.zero_first,
+):  # fmt: skip
+    inlined(_f)(_f)
 
 
 __all__ = ["Array", "Scalar", "inlined", "name", "only", "positions", "sequences", "walked"]

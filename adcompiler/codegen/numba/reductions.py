@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import ast
+import operator
 
 import numpy as np
 
 from ...runtime.numba import reductions as compiled
-from ...runtime.reductions import (
-    cumprod_adjoint,
-    cumsum_from_end,
-    extremum_weights,
-    products_of_others,
-    reduced_count,
-)
-from ...transform.code import call, name
-from .arrays import array, settled, total, total_over, with_ones
-from .elementwise import truth
+from ...runtime.reductions import degrees_of_freedom, extremum_weights, reduced_count
+from ...transform.code import call, constant, name
+from .arrays import array, settled, shape_items, total, total_over
+from .elementwise import ELEMENTWISE, truth
+from .elementwise import where as elementwise_where
 from .examples import element_type
-from .expressions import binary, cast, constant_of
+from .expressions import apply_elementwise, binary, cast, constant_of
 from .functions import handles
-from .shapes import _constants, _size, _spread
-from .typed import Typed
-from .types import BOOL, INT, Array, Items, Known, Scalar
+from .lanes import reduced
+from .shapes import _broadcast, _constants, _size, _spread, _tuple_parts
+from .typed import Axis, Typed
+from .types import BOOL, FLOAT, INT, Array, Items, Known, Scalar
 
 
 def _axes(lo, given, rank):
@@ -33,9 +30,9 @@ def _axes(lo, given, rank):
     return None if len(axes) == rank else axes
 
 
-def _arguments(lo, function, args, kwargs, names=("a", "axis")):
+def _arguments(lo, function, args, kwargs, names=("a", "axis"), also=()):
     given = {**dict(zip(names, args, strict=False)), **kwargs}
-    extra = set(given) - {"a", "axis", "keepdims", "dtype"}
+    extra = set(given) - {"a", "axis", "keepdims", "dtype", *also}
     if extra or len(args) > len(names):
         lo.refuse(f"the argument '{next(iter(extra), names[-1])}' of '{function.__name__}'")
     v = given["a"]
@@ -44,13 +41,37 @@ def _arguments(lo, function, args, kwargs, names=("a", "axis")):
     if "dtype" in given and given["dtype"].const is not None:
         v = cast(lo, v, np.dtype(given["dtype"].const))
     keepdims = given.get("keepdims")
-    return v, given.get("axis"), bool(keepdims is not None and keepdims.const)
+    made = v, given.get("axis"), bool(keepdims is not None and keepdims.const)
+    return (*made, *[given.get(n) for n in also]) if also else made
+
+
+def _is_all(where) -> bool:
+    """Does `where` leave out nothing?"""
+    return where is None or where.is_known and where.const is True
+
+
+def _is_absent(value) -> bool:
+    return value is None or isinstance(value.type, Known) and value.type.value is None
+
+
+def _mask(lo, v, where):
+    """`where` in the shape of the array."""
+    return settled(lo, _broadcast(lo, settled(lo, truth(lo, where)), shape_items(lo, v)))
+
+
+def _chosen(lo, v, where, fill):
+    """The elements that `where` takes, and `fill` in the place of the others."""
+    if _is_all(where):
+        return v
+    v = settled(lo, v)
+    return elementwise_where(lo, _mask(lo, v, where), v, cast(lo, fill, v.type.dtype))
 
 
 @handles(np.sum, np.ndarray.sum)
 def _sum(lo, args, kwargs):
-    v, axis, keepdims = _arguments(lo, np.sum, args, kwargs)
-    return sum_of(lo, v, axis, keepdims)
+    v, axis, keepdims, where, initial = _arguments(lo, np.sum, args, kwargs, also=("where", "initial"))
+    made = sum_of(lo, _chosen(lo, v, where, constant_of(0)), axis, keepdims)
+    return made if _is_absent(initial) else binary(lo, ast.Add, made, cast(lo, initial, made.type.dtype))
 
 
 def sum_of(lo, v, axis=None, keepdims=False) -> Typed:
@@ -72,8 +93,6 @@ def sum_of(lo, v, axis=None, keepdims=False) -> Typed:
 
 def _kept_dims(lo, number, rank):
     from .creation import filled
-    from .typed import Axis
-    from ...transform.code import constant
 
     return filled(lo, [Axis(1, lambda: constant(1)) for _ in range(rank)], number, number.type.dtype)
 
@@ -86,8 +105,14 @@ def _add_reduce(lo, args, kwargs):
 
 @handles(np.mean, np.ndarray.mean)
 def _mean(lo, args, kwargs):
-    v, axis, keepdims = _arguments(lo, np.mean, args, kwargs)
-    return mean_of(lo, v, axis, keepdims)
+    v, axis, keepdims, where = _arguments(lo, np.mean, args, kwargs, also=("where",))
+    if _is_all(where):
+        return mean_of(lo, v, axis, keepdims)
+    v = settled(lo, array(lo, v))
+    count = sum_of(lo, _mask(lo, v, where), axis, keepdims)
+    result = element_type(np.mean, [v.type])
+    made = binary(lo, ast.Div, sum_of(lo, _chosen(lo, v, where, constant_of(0)), axis, keepdims), count)
+    return cast(lo, made, result.dtype) if result.dtype != made.type.dtype else made
 
 
 def mean_of(lo, v, axis=None, keepdims=False):
@@ -123,43 +148,41 @@ def _count(lo, v, axis):
 
 @handles(reduced_count)
 def _reduced_count(lo, args, kwargs):
-    shape = args[0]
-    axis = args[1] if len(args) > 1 else kwargs.get("axis")
-    if len(args) > 3 or "where" in kwargs:
-        lo.refuse("a reduction with 'where'")
+    given = {**dict(zip(("shape", "axis", "keepdims", "where"), args, strict=False)), **kwargs}
+    shape, axis = given["shape"], given.get("axis")
+    if not _is_all(given.get("where")):
+        taken = _broadcast(lo, settled(lo, truth(lo, given["where"])), shape)
+        keepdims = given.get("keepdims")
+        count = sum_of(lo, taken, axis, bool(keepdims is not None and keepdims.const))
+        return ELEMENTWISE[np.maximum](lo, [count, constant_of(1)])
     rank = len(shape.type.items)
     axes = _axes(lo, axis, rank)
-    from .shapes import _tuple_parts
-
     parts = shape.items or _tuple_parts(shape)
     made = constant_of(1)
     for k in range(rank) if axes is None else axes:
         made = parts[k] if made.is_known and made.const == 1 else binary(lo, ast.Mult, made, parts[k])
     if made.is_known:
         return constant_of(max(made.const, 1))
-    from ...transform.code import constant
-
     return Typed(call(name("max"), made.node, constant(1)), Scalar(INT.dtype, True, 1, None, 1))
 
 
 @handles(np.prod)
 def _prod(lo, args, kwargs):
     if isinstance(args[0].type, Items) and len(args) == 1 and not kwargs:
-        from .shapes import _tuple_parts
-
         made = constant_of(1)
         for p in args[0].items or _tuple_parts(args[0]):
             made = p if made.is_known and made.const == 1 else binary(lo, ast.Mult, made, p)
         return made
-    v, axis, keepdims = _arguments(lo, np.prod, args, kwargs)
-    return _reduced(lo, np.prod, compiled.products, v, axis, keepdims)
+    v, axis, keepdims, where, initial = _arguments(lo, np.prod, args, kwargs, also=("where", "initial"))
+    made = _reduced(lo, np.prod, compiled.product_of, _chosen(lo, v, where, constant_of(1)), axis, keepdims)
+    return made if _is_absent(initial) else binary(lo, ast.Mult, made, cast(lo, initial, made.type.dtype))
 
 
 handles(np.ndarray.prod)(_prod)
 
 
-def _reduced(lo, function, helper, v, axis, keepdims) -> Typed:
-    """A reduction by a function of the runtime library: of all elements, or along one axis moved to the end."""
+def _reduced(lo, function, helper, v, axis, keepdims, more=()) -> Typed:
+    """A reduction by a function of the runtime library: of all elements, or of the rows along some axes."""
     if isinstance(v.type, Scalar):
         return v
     result = element_type(function, [v.type])
@@ -167,34 +190,38 @@ def _reduced(lo, function, helper, v, axis, keepdims) -> Typed:
     axes = _axes(lo, axis, v.type.rank)
     if axes is None:
         v = settled(lo, v)
-        made = Typed(call(lo.helper(helper[0]), v.node), Scalar(result.dtype, False))
+        made = Typed(call(lo.helper(helper), v.node, *more), Scalar(result.dtype, False))
         return _kept_dims(lo, made, v.type.rank) if keepdims else made
-    if len(axes) > 1:
-        lo.refuse(f"'{function.__name__}' along several axes", "reduce along one axis after the other")
-    from .shapes import permuted
-
-    k = axes[0]
-    order = [a for a in range(v.type.rank) if a != k] + [k]
-    v = array(lo, v)
-    kept = tuple(a.token for j, a in enumerate(v.lazy.axes) if j != k)
-    moved = settled(lo, permuted(lo, v, order))
-    which = v.type.rank - 1
-    if which > len(helper) - 1:
-        lo.refuse(f"'{function.__name__}' along an axis of an array of rank {v.type.rank}")
-    made = Typed(call(lo.helper(helper[which]), moved.node), Array(result.dtype, which, kept))
-    return with_ones(lo, made, {k}) if keepdims else made
+    return reduced(lo, [v], axes, lambda rows: call(lo.helper(helper), *rows, *more), result.dtype, keepdims)
 
 
-@handles(np.max, np.ndarray.max)
-def _max(lo, args, kwargs):
-    v, axis, keepdims = _arguments(lo, np.max, args, kwargs)
-    return _reduced(lo, np.max, compiled.maxima, _real(lo, v), axis, keepdims)
+def _extremum(function, of, of_more):
+    def found(lo, args, kwargs):
+        v, axis, keepdims, where, initial = _arguments(lo, function, args, kwargs, also=("where", "initial"))
+        v = _real(lo, v)
+        if _is_absent(initial):
+            if not _is_all(where):
+                lo.refuse(f"'{function.__name__}' with 'where' and without 'initial'")
+            return _reduced(lo, function, of, v, axis, keepdims)
+        if not isinstance(initial.type, Scalar) or not isinstance(v.type, Array):
+            lo.refuse(f"the argument 'initial' of '{function.__name__}'")
+        initial = lo.held(cast(lo, initial, v.type.dtype))
+        return _reduced(lo, function, of_more, _chosen(lo, v, where, initial), axis, keepdims, [initial.node])
+
+    return found
 
 
-@handles(np.min, np.ndarray.min)
-def _min(lo, args, kwargs):
-    v, axis, keepdims = _arguments(lo, np.min, args, kwargs)
-    return _reduced(lo, np.min, compiled.minima, _real(lo, v), axis, keepdims)
+handles(np.max, np.ndarray.max)(_extremum(np.max, compiled.maximum_of, compiled.maximum_from))
+handles(np.min, np.ndarray.min)(_extremum(np.min, compiled.minimum_of, compiled.minimum_from))
+
+
+@handles(np.ptp)
+def _ptp(lo, args, kwargs):
+    v, axis, keepdims = _arguments(lo, np.ptp, args, kwargs)
+    v = settled(lo, _real(lo, v))
+    most, least = (_reduced(lo, f, h, v, axis, keepdims) for f, h in (
+        (np.max, compiled.maximum_of), (np.min, compiled.minimum_of)))
+    return binary(lo, ast.Sub, most, least)
 
 
 def _real(lo, v):
@@ -203,19 +230,17 @@ def _real(lo, v):
     return v
 
 
-@handles(np.argmax, np.argmin, np.ndarray.argmax, np.ndarray.argmin)
-def _argmax(lo, args, kwargs):
-    lo.refuse("'argmax' with these arguments")
-
-
 def _position(function):
     def found(lo, args, kwargs):
         v, axis, keepdims = _arguments(lo, function, args, kwargs)
-        if not (isinstance(v.type, Array) and (v.type.rank == 1 or axis is None)) or keepdims:
-            lo.refuse(f"'{function.__name__}' along an axis")
-        v = settled(lo, v)
-        node = call(lo.np(function.__name__), v.node)
-        return Typed(node, Scalar(INT.dtype, False, 0, None, 1))
+        if not isinstance(v.type, Array):
+            lo.refuse(f"'{function.__name__}' of what is not an array")
+        axes = _axes(lo, axis, v.type.rank)
+        if axes is not None:
+            return reduced(lo, [_real(lo, v)], axes, lambda rows: call(lo.np(function.__name__), *rows), INT.dtype, keepdims)
+        v = settled(lo, _real(lo, v))
+        made = Typed(call(lo.np(function.__name__), v.node), Scalar(INT.dtype, False, 0, None, 1))
+        return _kept_dims(lo, made, v.type.rank) if keepdims else made
 
     return found
 
@@ -241,10 +266,11 @@ def _truths(lo, args, kwargs, function, base):
 
         return as_test(lo, v)
     if _axes(lo, axis, v.type.rank) is not None or keepdims:
-        lo.refuse(f"'{function.__name__}' along an axis")
+        counted = truth(lo, v) if function is np.any else ELEMENTWISE[np.logical_not](lo, [v])
+        count = sum_of(lo, counted, axis, keepdims)
+        return ELEMENTWISE[np.greater if function is np.any else np.equal](lo, [count, constant_of(0)])
     v = array(lo, truth(lo, v))
     made = lo.fresh(base)
-    from ...transform.code import constant
     from .arrays import nest
 
     start = function is np.all
@@ -261,115 +287,78 @@ def _truths(lo, args, kwargs, function, base):
 
 @handles(np.count_nonzero)
 def _count_nonzero(lo, args, kwargs):
-    if kwargs or len(args) > 1:
-        lo.refuse("'numpy.count_nonzero' along an axis")
-    return sum_of(lo, truth(lo, args[0]))
+    v, axis, keepdims = _arguments(lo, np.count_nonzero, args, kwargs)
+    return sum_of(lo, truth(lo, v), axis, keepdims)
 
 
 @handles(np.var, np.ndarray.var)
 def _var(lo, args, kwargs):
-    v, axis, keepdims = _arguments(lo, np.var, args, kwargs)
+    also = ("where", "ddof", "correction")
+    v, axis, keepdims, where, ddof, correction = _arguments(lo, np.var, args, kwargs, ("a", "axis", "dtype"), also)
     if isinstance(v.type, Scalar) or v.type.kind == "c":
         lo.refuse("the variance of this")
-    v = settled(lo, v)
-    middle = mean_of(lo, v, axis, True)
-    if isinstance(middle.type, Array):
-        middle = settled(lo, middle)
+    ddof = ddof if ddof is not None else correction
+    if _is_all(where) and ddof is None:
+        v = settled(lo, v)
+        middle = mean_of(lo, v, axis, True)
+        middle = settled(lo, middle) if isinstance(middle.type, Array) else middle
+        apart = settled(lo, binary(lo, ast.Sub, v, middle))
+        return mean_of(lo, binary(lo, ast.Mult, apart, apart), axis, keepdims)
+    v = settled(lo, array(lo, cast(lo, v, element_type(np.mean, [v.type]).dtype)))
+    more = {} if axis is None else {"axis": axis}
+    taken = {**more, "where": where} if not _is_all(where) else more
+    middle = settled(lo, _mean(lo, [v], {**taken, "keepdims": constant_of(True)}))
     apart = settled(lo, binary(lo, ast.Sub, v, middle))
-    return mean_of(lo, binary(lo, ast.Mult, apart, apart), axis, keepdims)
+    total = _sum(lo, [binary(lo, ast.Mult, apart, apart)], {**taken, "keepdims": constant_of(keepdims)})
+    count = _count(lo, v, axis) if _is_all(where) else sum_of(lo, _mask(lo, v, where), axis, keepdims)
+    free = _at_least_0(lo, binary(lo, ast.Sub, cast(lo, count, np.dtype(float)), ddof or constant_of(0)))
+    return cast(lo, binary(lo, ast.Div, total, free), v.type.dtype)
+
+
+def _at_least_0(lo, count):
+    return ELEMENTWISE[np.maximum](lo, [count, constant_of(0.0)])
+
+
+@handles(degrees_of_freedom)
+def _degrees(lo, args, kwargs):
+    given = {**dict(zip(("shape", "axis", "keepdims", "where", "ddof"), args, strict=False)), **kwargs}
+    ddof = given.pop("ddof", constant_of(0))
+    count = _reduced_count(lo, [], given)
+    return _at_least_0(lo, binary(lo, ast.Sub, cast(lo, count, np.dtype(float)), ddof))
 
 
 @handles(np.std, np.ndarray.std)
 def _std(lo, args, kwargs):
-    from .elementwise import ELEMENTWISE
-
     return ELEMENTWISE[np.sqrt](lo, [_var(lo, args, kwargs)])
 
 
 @handles(extremum_weights)
 def _extremum_weights(lo, args, kwargs):
     """The share of each element in its extremum: 1 divided evenly among equals."""
-    given = {**dict(zip(("a", "y", "axis", "keepdims", "where", "initial"), args, strict=False)), **kwargs}
-    where = given.get("where")
-    if where is not None and where.const is not True or "initial" in given:
-        lo.refuse("an extremum with 'where' or 'initial'")
+    names = ("a", "y", "axis", "keepdims", "where", "initial", "initial_shares")
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    where, initial, shares = given.get("where"), given.get("initial"), given.get("initial_shares")
     a, y = settled(lo, given["a"]), given["y"]
     axis, keepdims = given.get("axis"), given.get("keepdims", constant_of(False))
     y = settled(lo, y) if isinstance(y.type, Array) else lo.held(y)
-    from .shapes import shape_items
-
-    full = _spread(lo, [y, shape_items(lo, a)], {"axis": axis, "keepdims": keepdims} if axis is not None else {})
-    import operator
-
-    from .expressions import apply_elementwise
-
+    along = {"axis": axis, "keepdims": keepdims} if axis is not None else {}
+    full = _spread(lo, [y, shape_items(lo, a)], along)
     hits = apply_elementwise(lo, operator.eq, [a, full], lambda lo, n, ts, r: call(lo.helper(compiled.is_hit), *n))
+    if not _is_all(where):
+        hits = binary(lo, ast.BitAnd, hits, _mask(lo, a, where))
     hits = settled(lo, hits)
     ties = sum_of(lo, hits, axis, True)
     ties = settled(lo, ties) if isinstance(ties.type, Array) else ties
-    from .elementwise import ELEMENTWISE
-
+    if not _is_absent(initial):
+        met = apply_elementwise(lo, operator.eq, [_spread(lo, [y, shape_items(lo, ties)], along), initial],
+                                lambda lo, n, ts, r: ast.Compare(n[0], [ast.Eq()], [n[1]]))
+        if shares is not None and shares.const:
+            ties = binary(lo, ast.Add, ties, met)
+        else:
+            ties = elementwise_where(lo, met, Typed(lo.np("inf"), FLOAT), ties)
+        ties = settled(lo, ties)
     ties = ELEMENTWISE[np.maximum](lo, [ties, constant_of(1)])
     return binary(lo, ast.Div, hits, ties)
-
-
-@handles(np.cumsum, np.ndarray.cumsum)
-def _cumsum(lo, args, kwargs):
-    v, axis, _ = _arguments(lo, np.cumsum, args, kwargs)
-    if not isinstance(v.type, Array) or v.type.rank != 1:
-        lo.refuse("'numpy.cumsum' of an array of rank 2 or more")
-    v = settled(lo, v)
-    result = element_type(np.cumsum, [v.type])
-    return Typed(call(lo.helper(compiled.running_sum), cast(lo, v, result.dtype).node or settled(
-        lo, cast(lo, v, result.dtype)).node), Array(result.dtype, 1, v.type.dims))
-
-
-@handles(np.cumprod)
-def _cumprod(lo, args, kwargs):
-    v, axis, _ = _arguments(lo, np.cumprod, args, kwargs)
-    return _of_vector(lo, v, compiled.running_product, "numpy.cumprod")
-
-
-@handles(cumprod_adjoint)
-def _cumprod_adjoint(lo, args, kwargs):
-    value, a = (settled(lo, v) for v in args[:2])
-    if a.type.rank != 1 or a.type.kind != "f":
-        lo.refuse("'numpy.cumprod' of what is not a vector of floats")
-    return Typed(call(lo.helper(compiled.running_product_adjoint), value.node, a.node), a.type)
-
-
-@handles(products_of_others)
-def _products_of_others(lo, args, kwargs):
-    given = {**dict(zip(("a", "axis", "where"), args, strict=False)), **kwargs}
-    if given.get("where") is not None and given["where"].const is not True:
-        lo.refuse("a product with 'where'")
-    a = given["a"]
-    if isinstance(a.type, Array) and a.type.rank > 1 and _axes(lo, given.get("axis"), a.type.rank) is None:
-        from .inlined import walked
-
-        return walked(lo, _of_all, [a])
-    if not isinstance(a.type, Array) or a.type.rank != 1:
-        lo.refuse("the adjoint of a product along an axis", "write a loop over the rows")
-    return _of_vector(lo, a, compiled.products_of_others, "numpy.prod")
-
-
-def _of_all(a):
-    return np.reshape(products_of_others(np.ravel(a)), np.shape(a))
-
-
-def _of_vector(lo, v, helper, function):
-    if not isinstance(v.type, Array) or v.type.rank != 1 or v.type.kind != "f":
-        lo.refuse(f"'{function}' of what is not a vector of floats", "write a loop")
-    v = settled(lo, v)
-    return Typed(call(lo.helper(helper), v.node), Array(v.type.dtype, 1, v.type.dims))
-
-
-@handles(cumsum_from_end)
-def _cumsum_from_end(lo, args, kwargs):
-    v = settled(lo, args[0])
-    if v.type.rank != 1:
-        lo.refuse("'numpy.cumsum' of an array of rank 2 or more")
-    return Typed(call(lo.helper(compiled.running_sum_from_end), v.node), Array(v.type.dtype, 1, v.type.dims))
 
 
 __all__ = ["mean_of", "sum_of"]

@@ -51,6 +51,50 @@ def minimum_of(a):
 
 
 @njit(cache=True)
+def maximum_from(a, initial):
+    """`np.max(a, initial=initial)`.
+
+    >>> maximum_from(np.array([1.0, 3.0]), 4.0)
+    4.0
+    """
+    best = initial
+    for x in a.flat:
+        if x > best or x != x:
+            best = x
+        if best != best:
+            return best
+    return best
+
+
+@njit(cache=True)
+def minimum_from(a, initial):
+    """`np.min(a, initial=initial)`.
+
+    >>> minimum_from(np.array([1.0, 3.0]), 0.0)
+    0.0
+    """
+    best = initial
+    for x in a.flat:
+        if x < best or x != x:
+            best = x
+        if best != best:
+            return best
+    return best
+
+
+@njit(cache=True)
+def weight_total(total):
+    """The sum of the weights of an average. Raises ZeroDivisionError for 0, as NumPy does.
+
+    >>> weight_total(2.0)
+    2.0
+    """
+    if total == 0:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return total
+
+
+@njit(cache=True)
 def product_of(a):
     """`np.prod(a)`.
 
@@ -60,45 +104,6 @@ def product_of(a):
     made = a.dtype.type(1)
     for x in a.flat:
         made *= x
-    return made
-
-
-@njit(cache=True)
-def maxima_of_rows(a):
-    """`np.max(a, axis=-1)` of a matrix.
-
-    >>> maxima_of_rows(np.array([[1.0, 3.0]]))
-    array([3.])
-    """
-    made = np.empty(a.shape[0], a.dtype)
-    for i in range(a.shape[0]):
-        made[i] = maximum_of(a[i])
-    return made
-
-
-@njit(cache=True)
-def minima_of_rows(a):
-    """`np.min(a, axis=-1)` of a matrix.
-
-    >>> minima_of_rows(np.array([[1.0, 3.0]]))
-    array([1.])
-    """
-    made = np.empty(a.shape[0], a.dtype)
-    for i in range(a.shape[0]):
-        made[i] = minimum_of(a[i])
-    return made
-
-
-@njit(cache=True)
-def products_of_rows(a):
-    """`np.prod(a, axis=-1)` of a matrix.
-
-    >>> products_of_rows(np.array([[2.0, 3.0]]))
-    array([6.])
-    """
-    made = np.empty(a.shape[0], a.dtype)
-    for i in range(a.shape[0]):
-        made[i] = product_of(a[i])
     return made
 
 
@@ -131,12 +136,6 @@ def running_sum_from_end(a):
         total += a[k]
         made[k] = total
     return made
-
-
-# of all elements, and of the rows of a matrix
-maxima = (maximum_of, maxima_of_rows)
-minima = (minimum_of, minima_of_rows)
-products = (product_of, products_of_rows)
 
 
 @njit(cache=True)
@@ -175,20 +174,36 @@ def running_product_adjoint(value, a):
 
 
 @njit(cache=True)
+def running_product_tangent(a_dot, a):
+    """The tangent of `np.cumprod(a)` of a vector.
+
+    >>> running_product_tangent(np.ones(3), np.array([2.0, 0.0, 3.0]))
+    array([1., 2., 6.])
+    """
+    made = np.empty(a.size, a.dtype)
+    product, change = a.dtype.type(1), a.dtype.type(0)
+    for k in range(a.size):
+        change = change * a[k] + product * a_dot[k]
+        product *= a[k]
+        made[k] = change
+    return made
+
+
+@njit(cache=True)
 def products_of_others(a):
-    """For each element of a vector the product of all others.
+    """For each element the product of all others.
 
     >>> products_of_others(np.array([2.0, 0.0, 3.0]))
     array([0., 6., 0.])
     """
-    made = np.empty(a.size, a.dtype)
+    factors, made = a.ravel(), np.empty(a.size, a.dtype)
     product = a.dtype.type(1)
     for k in range(a.size):
         made[k] = product
-        product *= a[k]
+        product *= factors[k]
     product = a.dtype.type(1)
     for back in range(a.size):
         k = a.size - 1 - back
         made[k] *= product
-        product *= a[k]
-    return made
+        product *= factors[k]
+    return made.reshape(a.shape)

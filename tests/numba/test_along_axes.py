@@ -1,0 +1,35 @@
+"""Reductions, scans, sorts and selections along the axes of arrays of any rank: the same numbers as by NumPy."""
+import numpy as np
+import pytest
+
+import adcompiler as ad
+
+pytest.importorskip("numba")
+pytestmark = pytest.mark.filterwarnings("ignore")
+T = np.cos(np.arange(24.0)).reshape(2, 3, 4)
+W = np.arange(1.0, 25.0).reshape(2, 3, 4)
+KEEP = np.arange(24).reshape(2, 3, 4) % 3 != 0
+
+
+def reduced_and_ordered(t):
+    s = np.sum(np.max(t, axis=(0, 2)) * np.prod(t, axis=0, where=KEEP)[:, 1]) + np.sum(np.cumsum(t, axis=1) * W)
+    s = s + np.median(t, axis=(0, 2))[1] * np.sum(t[:, 0] * np.argmax(t, axis=1))
+    return s + np.sum(np.take_along_axis(t, np.argsort(t, axis=0), 0) * W)
+
+
+def test_as_by_numpy():
+    value, gradient = ad.value_and_grad(reduced_and_ordered, backend="numba")(T)
+    expected, right = ad.value_and_grad(reduced_and_ordered)(T)
+    assert np.isclose(value, expected, rtol=1e-12)
+    assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("f, error", [
+    (lambda t: np.max(t[:0, 0]) * t[0, 0, 0], "no identity"),
+    (lambda t: np.average(t[0, 0], weights=[1.0, -1.0, 0.0, 0.0]), "sum to zero"),
+    (lambda t: np.take(t, 24), "out of bounds"),
+])  # fmt: skip
+def test_errors_are_those_of_numpy(f, error):
+    for backend in ("numpy", "numba"):
+        with pytest.raises((ValueError, ZeroDivisionError, IndexError), match=error):
+            ad.grad(f, backend=backend)(T)
