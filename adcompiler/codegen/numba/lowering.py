@@ -198,7 +198,7 @@ class Lowering:
         if t is MIXED:
             self.refuse(
                 f"'{identifier}', which holds values of different types on different paths",
-                "give each kind of value a name of its own",
+                "give each kind of value a name of its own; a sum of arrays may start with np.zeros(...), in place of 0.0",
             )
         if identifier in self.unsure and guard:
             self.learnt.guard(identifier)
