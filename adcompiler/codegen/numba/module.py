@@ -49,7 +49,8 @@ from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stac
 
 # Names that the text of compiled code uses for what they mean everywhere.
 NEEDED = frozenset(
-    "np prange math cmath njit List float int complex bool range len min max abs slice print UnboundLocalError NotAsAssumed NotDefined".split()
+    "np prange math cmath njit List float int complex bool range len min max abs slice print "
+    "UnboundLocalError NotAsAssumed NotDefined".split()
 )
 
 
