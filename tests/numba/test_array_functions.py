@@ -64,9 +64,29 @@ def builtin_sums_and_left_loops(m):
     return s * np.tanh(sum(x[::-2])) + sum(m[1] * x) * sum(x[np.array([0, 1, 1])]) + np.sum(np.array([0.3 for _ in range(3)]) * m)
 
 
+def pieces_windows_and_places(m):
+    a = m * 1.0
+    top, bottom = np.split(a[:2], 2)
+    rows = [top, bottom]
+    rows[0] *= rows[1]  # the array in the list is a part of `a`
+    left, _, right = np.hsplit(a, [1, 2])
+    right += left
+    short, long = np.array_split(m[0] * m[1], [1])
+    windows = np.lib.stride_tricks.sliding_window_view(m * m, 2, axis=1)
+    i, j = np.where(m > 2.0)
+    total = np.sum(windows[:, 0] * windows[:, 1] ** 2) + np.sum(short) * np.sum(long**2) + m.item(-1) * m.item((0, 1))
+    return total + np.sum(a[i, j] * W[np.nonzero(m > 2.0)] * (i + 1)) + np.sum(a.ravel()[np.flatnonzero(m < 0.0)] ** 2)
+
+
+def products_of_complex_numbers(m):
+    z = m[0] * (1 + 2j) * np.array([0.0, 1.0, -1.0])
+    w = m * (1.0 + 1j) + 1j * m.T
+    return np.sum(np.abs(z) * np.angle(z)) + np.vdot(z, 1j * m[1]).imag + np.vdot(w, w.T).real + np.inner(z, z).imag
+
+
 @pytest.mark.parametrize("f", [
     flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted, new_diagonals,
-    builtin_sums_and_left_loops,
+    builtin_sums_and_left_loops, pieces_windows_and_places, products_of_complex_numbers,
 ])
 def test_as_by_numpy(f):
     m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0

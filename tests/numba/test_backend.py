@@ -212,7 +212,7 @@ def calls_fft(x):
     (builds_a_list, (2.0,), "a list of different things"),
     (several_types, (np.ones(2), 2), "different types on different paths"),
     (calls_fft, (2.0,), "numpy.fft"),
-    (heat, (np.array(2.0), 2), "0-d array"),
+    (heat, (np.array(2.0), 2), "an array of rank 0"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refusals_say_what_and_where(f, args, message):
     with pytest.raises(ad.UnsupportedSyntaxError, match="Numba backend") as caught:

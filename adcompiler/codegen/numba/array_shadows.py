@@ -14,10 +14,12 @@ from .expressions import constant_of
 from .functions import handles
 from .typed import Typed
 from .types import BOOL, Array, Items, Scalar
+from .zero_d import box
 
 
 def array_shadow(lo, value: Typed) -> Typed:
     """`shadow(a)`: the part of the buffer of the memory of `a` that `a` itself is."""
+    box(lo, value.type)
     if not isinstance(value.type, Array) or value.type.kind not in "fc":
         lo.refuse("the adjoint of this value, which is found by its identity", "use names for arrays and numbers")
     if lo.group is not None or lo.options.get("typed_lists"):

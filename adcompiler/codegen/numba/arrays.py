@@ -19,6 +19,7 @@ from .fusion import append, described
 from .lowering import Lowering
 from .typed import Axis, Lazy, Typed
 from .types import INT, Array, Items, Record, Scalar
+from .zero_d import box, box_returned, number_in
 
 INDEX_NAMES = ("i", "j", "k", "l", "m", "n")
 
@@ -74,6 +75,7 @@ def unsigned(lo, node):
 
 def array(lo, typed: Typed) -> Typed:
     """The array with its elements at hand."""
+    box(lo, typed.type)
     if typed.lazy is not None:
         return typed
     made = lo.fresh("t")
@@ -141,6 +143,9 @@ def _is_shape(node):
 
 def nest(lo, lazy, body):
     """Loops over all elements; `body(ixs)` writes the innermost statements."""
+    if not lazy.axes:
+        body([])
+        return
     lengths = extents(lo, lazy)
     names = []
     for k, _ in enumerate(lengths):
@@ -366,12 +371,13 @@ def target_of(lo, base: Typed, index, origin) -> Typed:
     """What a store writes to: an element, or a region."""
     from .subscripts import subscripted
 
+    box(lo, base.type)
     if not isinstance(base.type, Array):
         lo.refuse("a store into what is not an array")
     base = array(lo, base)
     if not base.lazy.is_view:
         lo.refuse("a store into a value that has no name")
-    made = subscripted(lo, base, index, origin)
+    made = subscripted(lo, base, index, origin, is_target=True)
     made.roots = base.type.roots
     return made
 
@@ -381,6 +387,7 @@ def store(lo, target: Typed, op, value: Typed, origin, *, adds=False):
     from .expressions import binary
 
     lo.stored |= target.roots if isinstance(target.type, Scalar) else target.type.roots
+    value = number_in(lo, value)
     if isinstance(target.type, Scalar):
         if isinstance(value.type, Array):
             lo.refuse("an array stored into one element", "store a number: x[i] = y[0]")
@@ -578,6 +585,7 @@ def result(lo, typed: Typed) -> Typed:
     if isinstance(typed.type, Array):
         note_alias(lo, typed)
         return settled(lo, typed)
+    box_returned(lo, typed.type)
     if isinstance(typed.type, Record):
         lo.refuse("an object or a dict as a result", "return its parts")
     if typed.items is not None:

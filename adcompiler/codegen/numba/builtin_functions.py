@@ -41,7 +41,7 @@ def _float(lo, args, kwargs):
 
 
 def _one_number(lo, a):
-    if isinstance(a.type, Array):
+    if isinstance(a.type, Array) and a.type.rank:
         lo.refuse("the conversion of an array to a number", "index it: x[0]")
     return a
 
@@ -98,6 +98,8 @@ def _len(lo, args, kwargs):
 def _extreme(lo, args, op):
     if len(args) == 1:
         return _extreme_of(lo, args[0], op)
+    if all(a.is_known and type(a.const) is int for a in args):
+        return constant_of((max if op is ast.Gt else min)(a.const for a in args))
     best = lo.held(args[0])
     t = best.type
     for a in args[1:]:
@@ -238,18 +240,6 @@ def _real(lo, args, kwargs):
 @handles(("attribute", "imag"))
 def _imag(lo, args, kwargs):
     return ELEMENTWISE[np.imag](lo, args)
-
-
-@handles(np.ndarray.item)
-def _item(lo, args, kwargs):
-    v = args[0]
-    if isinstance(v.type, Scalar):
-        return Typed(v.node, Scalar(np.dtype({"f": float, "i": np.int64, "b": bool, "c": complex}[v.type.kind]), True))
-    if len(args) == 2 and isinstance(v.type, Array) and v.type.rank == 1:
-        from .arrays import item_at
-
-        return item_at(lo, v, integer(lo, args[1]))
-    lo.refuse("'item' of an array", "index it")
 
 
 __all__ = ["BOOL"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .expressions import cast, constant_of, integer
 from .functions import handles
 from .typed import Axis, Lazy, Typed
 from .types import INT, Array, Items, Known, Listed, Scalar
+from .zero_d import NEW, is_zero_d, maybe_array, with_one_axis
 
 
 def dtype_of(lo, given, default) -> np.dtype:
@@ -55,7 +57,7 @@ def shape_axes(lo, shape: Typed) -> list:
 def filled(lo, axes, value: Typed, dtype, printed=None) -> Typed:
     """A lazy array of one number. `printed`: the call that makes it, where it is needed as memory."""
     if not axes:
-        lo.refuse("an array without axes", "use a number")
+        return maybe_array(lo, value, dtype)
     value = lo.held(cast(lo, value, dtype))
     lengths = [constant(a.token) if isinstance(a.token, int) else a.extent() for a in axes]
     shape = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
@@ -92,7 +94,9 @@ handles(np.empty)(_zeros("zeros", 0))
 def _like(function, value):
     def made(lo, args, kwargs):
         if isinstance(args[0].type, Scalar):
-            return constant_of(args[0].type.dtype.type(value).item())
+            made = constant_of(args[0].type.dtype.type(value).item())
+            made.type = replace(made.type, weak=False, boxes=NEW)
+            return made
         dtype = dtype_of(lo, args[1] if len(args) > 1 else kwargs.get("dtype"), args[0].type.dtype)
         return _plain(lo, function, array(lo, args[0]).lazy.axes, dtype, dtype.type(value).item())
 
@@ -208,6 +212,8 @@ def _asarray(lo, args, kwargs):
     """The array itself, if it has the dtype already."""
     v = args[0]
     given = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if isinstance(v.type, Scalar) and v.type.boxes and dtype_of(lo, given, v.type.dtype) == v.type.dtype:
+        return v
     if isinstance(v.type, Array) and dtype_of(lo, given, v.type.dtype) == v.type.dtype and not set(kwargs) - {"dtype"}:
         return v
     return _array(lo, args, kwargs)
@@ -216,6 +222,8 @@ def _asarray(lo, args, kwargs):
 @handles(np.ascontiguousarray)
 def _ascontiguousarray(lo, args, kwargs):
     made = _array(lo, args, kwargs)
+    if is_zero_d(made):
+        return with_one_axis(lo, made)
     if made.lazy is not None:
         made.lazy.alias = True
     return made
@@ -231,6 +239,8 @@ def _array(lo, args, kwargs):
         lo.refuse(f"the argument '{next(iter(kwargs), 'order')}' of 'numpy.array'")
     v = args[0]
     given = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if isinstance(v.type, Scalar):
+        return maybe_array(lo, v, dtype_of(lo, given, v.type.dtype))
     if isinstance(v.type, Array):
         dtype = dtype_of(lo, given, v.type.dtype)
         made = array(lo, cast(lo, v, dtype))
@@ -269,11 +279,15 @@ def _from_items(lo, v, given):
 
 @handles(np.ndarray.astype)
 def _astype(lo, args, kwargs):
-    if kwargs.get("copy") is not None and kwargs["copy"].const is not True or len(args) != 2:
-        lo.refuse("'astype' with these arguments")
+    copies = kwargs.get("copy", constant_of(True))
+    if set(kwargs) - {"copy"} or not copies.is_known or len(args) != 2:
+        lo.refuse("'astype' with these arguments", "only a dtype, and copy=")
     dtype = dtype_of(lo, args[1], float)
+    if not copies.const and args[0].type.dtype == dtype:
+        return args[0]
     if isinstance(args[0].type, Scalar):
-        return cast(lo, args[0], dtype)
+        made = cast(lo, args[0], dtype)
+        return Typed(made.node, Scalar(made.type.dtype, False))
     return _array(lo, [cast(lo, args[0], dtype)], {})
 
 

@@ -302,10 +302,10 @@ ELEMENTWISE[np.conjugate] = ELEMENTWISE[np.conj] = _conj
 
 
 def _quotient_or_zero(lo, args):
-    if any(a.type.kind == "c" for a in args):
-        lo.refuse("this adjoint of complex numbers")
-    return apply_elementwise(
-        lo, operator.truediv, args, lambda lo, a, ts, r: call(lo.helper(scalars.quotient_or_zero), *a))
+    def build(lo, a, ts, r):
+        return call(lo.helper(scalars.complex_quotient_or_zero if r.kind == "c" else scalars.quotient_or_zero), *a)
+
+    return apply_elementwise(lo, operator.truediv, args, build)
 
 
 ELEMENTWISE[quotient_or_zero] = _quotient_or_zero

@@ -14,6 +14,7 @@ from ...transform.code import call, constant, name
 from .examples import element_type, type_of_value
 from .typed import Typed
 from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, Word, join, plus
+from .zero_d import box, is_whole, number_in
 
 OPERATORS = {
     ast.Add: operator.add,
@@ -299,6 +300,7 @@ def apply_elementwise(lo, function, values, build) -> Typed:
 
     The type of the result is NumPy's; operands are cast to it first where Numba would choose another.
     """
+    values = [number_in(lo, v) for v in values]
     for v in values:
         if not isinstance(v.type, (Scalar, Array)):
             lo.refuse(f"{_described(v)} where a number or an array is needed")
@@ -343,6 +345,7 @@ def cast(lo, value: Typed, dtype, weak=None) -> Typed:
 
 def integer(lo, value: Typed) -> Typed:
     """A value that must be an integer."""
+    value = number_in(lo, value)
     if isinstance(value.type, Scalar) and value.type.kind in "iub":
         if value.type.kind == "u":
             return Typed(call(name("int"), value.node), Scalar(INT.dtype, False, 0))
@@ -352,6 +355,7 @@ def integer(lo, value: Typed) -> Typed:
 
 def as_test(lo, value: Typed) -> Typed:
     """A value in the place of a condition."""
+    value = number_in(lo, value)
     if value.is_known and not isinstance(value.type, Array):
         return Typed(constant(bool(value.const)), BOOL, bool(value.const))
     if isinstance(value.type, Scalar):
@@ -543,7 +547,10 @@ def _subscript(lo, node):
     if isinstance(t, Items):
         return _item(lo, base, node)
     if isinstance(t, Scalar) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
+        return replace(base, type=replace(t, boxes=frozenset()))
+    if isinstance(t, Scalar) and t.boxes and is_whole(node.slice):
         return base
+    box(lo, t)
     if isinstance(t, Record):
         from .records import key_of, read
 

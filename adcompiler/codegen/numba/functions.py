@@ -9,6 +9,7 @@ import ast
 import builtins
 import sys
 import types
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .elementwise import ELEMENTWISE
 from .expressions import constant_of, expression
 from .typed import Typed
 from .types import INT, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps, forget
+from .zero_d import NEW, box, prepared, returned
 
 HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
 
@@ -86,6 +88,8 @@ def attribute(lo, node) -> Typed:
                 made.node = ast.Attribute(lo.known_module(base.const), node.attr, ast.Load())
             return made
         return Typed(node, Known(value), value)
+    if node.attr in ("T", "real", "imag"):
+        box(lo, base.type)
     if isinstance(base.type, (Array, Scalar)):
         handler = HANDLERS.get(("attribute", node.attr))
         if handler is not None:
@@ -165,10 +169,11 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
     """`function(*args, **kwargs)`."""
     if not _hashable(function):
         lo.refuse(f"a call of '{ast.unparse(node.func)}'")
+    args = prepared(lo, function, args)
     handler = HANDLERS.get(_key(function))
     if handler is not None:
         try:
-            return handler(lo, args, kwargs)
+            return returned(lo, handler(lo, args, kwargs), function, node, args)
         except TypeError as error:
             if "argument" not in str(error):
                 raise
@@ -178,7 +183,10 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
     if build is not None and len(args) != takes:
         lo.refuse(f"'{spelling(function)}' with {len(args)} arguments in the place of a value")
     if build is not None and not kwargs:
-        return build(lo, args)
+        made = build(lo, args)
+        if function is np.where and isinstance(made.type, Scalar):
+            made.type = replace(made.type, boxes=NEW)
+        return returned(lo, made, function, node, args)
     if build is not None:
         lo.refuse(f"the argument '{next(iter(kwargs))}' of '{spelling(function)}'")
     if own_functions.is_own(function):
@@ -248,6 +256,7 @@ def _isinstance(lo, node):
     value, kinds = expression(lo, node.args[0]), expression(lo, node.args[1])
     if not isinstance(kinds.type, Known):
         lo.refuse("'isinstance' with several classes")
+    box(lo, value.type)
     t = value.type
     if isinstance(t, Array):
         return constant_of(issubclass(np.ndarray, kinds.const))
@@ -328,6 +337,6 @@ SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
 
 from . import array_shadows, builtin_functions, contractions, creation, decompositions, inlined, linalg, lists  # noqa: E402, F401
 from . import own_functions, products, rearranging, records, reductions, shapes, signals, sorting  # noqa: E402, F401
-from . import averages, scans, selecting  # noqa: E402, F401
+from . import averages, pieces, places, scans, selecting  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

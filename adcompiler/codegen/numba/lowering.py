@@ -19,13 +19,10 @@ from ..emit import Comment
 from .stacks import Stacks
 from .typed import Typed
 from .types import MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, Type, forget, join, plain
+from .zero_d import Again, box_beside
 
 
 LINE = "line_at"  # the parameter in which a text for finding lines notes the one that runs
-
-
-class Again(Exception):
-    """The walk must start again: what it has learnt changes code that is already written."""
 
 
 class Lowering:
@@ -282,6 +279,7 @@ class Lowering:
                 unsure.add(n)
                 self.learnt.nullable.add(n)
             else:
+                box_beside(self, a, b)
                 env[n] = join(a, b)
         return env, unsure
 
@@ -349,7 +347,7 @@ def _later_than(first):
 def _widened(env, old):
     """Without bounds that still change."""
     return {
-        n: Scalar(t.dtype, t.weak, None, None, t.size) if isinstance(t, Scalar) and t != old.get(n) else t for n, t in env.items()
+        n: Scalar(t.dtype, t.weak, None, None, t.size, boxes=t.boxes) if isinstance(t, Scalar) and t != old.get(n) else t for n, t in env.items()
     }
 
 
@@ -368,6 +366,7 @@ class Learnt:
         self.shadowed: dict = {}  # sites of records whose adjoints are asked for
         self.shadow_lists: dict = {}  # sites of lists likewise: the names of the list and of its adjoint
         self.by_identity = ""  # the name of the table of adjoints of arrays that are found by their identity
+        self.boxed: set = set()  # calls whose result, an array without axes in NumPy, is one here too
         self.changed = False
 
     def reserved(self) -> set:
@@ -398,11 +397,14 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
     """
     learnt = Learnt()
     learnt.records.update(records or {})
-    for _ in range(10):
+    for _ in range(20):
         learnt.changed = False
         walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
         walk.stacks.given.update(given or {})
-        walk.run_body(loops or {}, params)
+        try:
+            walk.run_body(loops or {}, params)
+        except Again:
+            continue
         if not learnt.changed:
             return walk
     walk.refuse("a function in which the types of names do not settle")

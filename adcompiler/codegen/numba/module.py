@@ -92,8 +92,6 @@ def _of_num(t: Num, path):
     if dtype.name in ("float128", "longdouble", "complex256"):
         return None
     if t.boxed:
-        if not t.rank:
-            return None
         dims = tuple((("argument", *path, k), 0) for k in range(t.rank))
         return Array(dtype, t.rank, dims, frozenset({f"argument {path[0]}"}))
     token = (("argument", *path), 0) if dtype == np.dtype(np.int64) and len(path) == 1 else None
@@ -139,7 +137,7 @@ class Backend:
                 kinds = {"object": "an object", "dict": "a dict", "list": "a list", "rows": "a list"}
                 what = kinds.get(described.kind, "a value of this type")
                 if described.kind == "num":
-                    what = "a 0-d array" if described.type.boxed else f"{described.type.dtype} numbers"
+                    what = f"{described.type.dtype} numbers"
                 self.refuse(f"the argument '{n}', {what}", "pass numbers, arrays and tuples of them, or use backend='numpy'")
             found[v.name] = t
             self.local_names[n] = v.name
@@ -195,8 +193,6 @@ class Backend:
                 from .examples import type_of_value
 
                 t = type_of_value(value)
-                if isinstance(t, Array) and not t.rank:
-                    self.refuse(f"the 0-d array '{local}'", "use a number")
                 if isinstance(t, (Scalar, Array, Items)):
                     found[local] = _with_tokens(t, local)
         return found

@@ -138,12 +138,22 @@ def _matmul(lo, args, kwargs):
     return product(lo, np.matmul, *args)
 
 
-@handles(np.inner, np.vdot)
+@handles(np.inner)
 def _inner(lo, args, kwargs):
     left, right = args
-    if any(isinstance(a.type, Array) and a.type.rank != 1 or a.type.kind == "c" for a in args):
-        lo.refuse("'numpy.inner' or 'numpy.vdot' of matrices or complex numbers", "use np.dot or np.sum")
+    if any(isinstance(a.type, Array) and a.type.rank != 1 for a in args):
+        lo.refuse("'numpy.inner' of matrices", "use '@' with the transpose of the second")
     return product(lo, np.dot, left, right)
+
+
+@handles(np.vdot)
+def _vdot(lo, args, kwargs):
+    """Of all elements, in C order; those of the first are conjugated."""
+    from .elementwise import ELEMENTWISE
+    from .shapes import reshaped
+
+    left, right = (reshaped(lo, a, constant_of(-1)) if isinstance(a.type, Array) and a.type.rank > 1 else a for a in args)
+    return product(lo, np.dot, ELEMENTWISE[np.conjugate](lo, [left]), right)
 
 
 @handles(np.outer)

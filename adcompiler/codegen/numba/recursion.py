@@ -19,6 +19,7 @@ from ...transform.code import attribute, call, constant, name, subscript
 from .stacks import empty_list_of, example
 from .typed import Typed
 from .types import INT, MIXED, NONE, Array, Items, Known, Scalar, Stack, forget, join
+from .zero_d import box
 
 
 DEEPEST = 5000  # calls inside one another: the stack of machine code is not checked otherwise
@@ -92,6 +93,7 @@ class Group:
         args = [expression(lo, a) for a in node.args]
         nodes = []
         for parameter, value in zip(function.definition.args.args, args, strict=True):
+            box(lo, value.type)
             t = self.pass_on(lo, function, parameter.arg, value)
             if isinstance(t, Known):
                 continue

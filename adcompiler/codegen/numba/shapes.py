@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import NotScalarError
-from ...runtime.joining import split_like, unstack_like
+from ...runtime.joining import nested_shapes, split_like, unstack_like
 from ...runtime.numba import checks, reshaping
 from ...runtime.reductions import spread
 from ...runtime.seeds import unit_seed
 from ...runtime.shape import number, unbroadcast
+from ...runtime.tangents import spread_copy
 from ...transform.code import call, constant, name
 from .arrays import array, extents, nest, packed_index, settled, shape_items, stride_of, total_over, with_ones
 from .creation import filled, shape_axes
@@ -21,6 +22,7 @@ from .functions import handles
 from .inlined import positions
 from .typed import Axis, Lazy, Typed
 from .types import INT, Array, Items, Known, Listed, Scalar
+from .zero_d import element_view, is_zero_d, maybe_array, number_in
 
 
 @handles(("attribute", "shape"), np.shape)
@@ -220,6 +222,23 @@ def _spread(lo, args, kwargs):
     return _broadcast(lo, value, shape)
 
 
+@handles(spread_copy)
+def _spread_copy(lo, args, kwargs):
+    """A tangent in memory of its own, with the shape and the type of its value."""
+    from .creation import _array
+    from .expressions import cast
+
+    tangent, value = args
+    if not isinstance(value.type, (Scalar, Array)) or not isinstance(tangent.type, (Scalar, Array)):
+        lo.refuse("the tangent of a copy of this")
+    if isinstance(value.type, Scalar):
+        return number_in(lo, tangent)
+    tangent = cast(lo, tangent, value.type.dtype if value.type.kind in "fc" else np.dtype(float))
+    if not value.type.rank:
+        return maybe_array(lo, tangent, tangent.type.dtype)
+    return _array(lo, [_broadcast(lo, tangent, shape_items(lo, value))], {})
+
+
 @handles(unbroadcast)
 def _unbroadcast(lo, args, kwargs):
     """The sum over the axes that broadcasting has made: none where the extents are known to be equal."""
@@ -231,6 +250,8 @@ def _unbroadcast(lo, args, kwargs):
         return value if rank == 0 else _broadcast(lo, value, shape)
     value = array(lo, value)
     lead = set(range(value.type.rank - rank))
+    if is_zero_d(value):
+        return value
     if rank == 0:
         from .arrays import total
 
@@ -286,21 +307,24 @@ def _summed_to(lo, value, axes, lead):
 
 @handles(number)
 def _number(lo, args, kwargs):
-    if not isinstance(args[0].type, Scalar):
-        lo.refuse("a 0-d array")
-    return args[0]
+    made = number_in(lo, args[0])
+    return Typed(made.node, replace(made.type, boxes=frozenset()), made.const)
 
 
 @handles(unit_seed)
 def _unit_seed(lo, args, kwargs):
     v = args[0]
     if isinstance(v.type, Scalar):
-        return constant_of(1.0)
-    raise NotScalarError(
-        "a gradient needs one real number, but the result is an array (which the Numba backend refuses also of size 1)",
-        lo.loc,
-        hint="return a number: x[0]; ad.vjp and ad.jacobian take arrays",
-    )
+        return constant_of(1.0) if not v.type.boxes else maybe_array(lo, constant_of(1.0), float)
+    lengths = array(lo, v).lazy.axes if isinstance(v.type, Array) and v.type.kind != "b" else None
+    if lengths is None or any(isinstance(a.token, int) and a.token != 1 for a in lengths):
+        raise NotScalarError("a gradient needs one real number, but the result is not one", lo.loc, hint=checks.ONE_NUMBER)
+    for a in lengths:
+        if a.token != 1:
+            lo.emit(ast.Expr(call(lo.helper(checks.check_one_number), a.extent())))
+            lo.set_equal(a.token, 1)
+    dtype = v.type.dtype if v.type.kind in "fc" else np.dtype(float)
+    return filled(lo, [Axis(1, lambda: constant(1)) for _ in lengths], constant_of(1.0), dtype)
 
 
 # -- reshaping ---------------------------------------------------------------------------------------------------------
@@ -320,9 +344,7 @@ def reshaped(lo, v: Typed, shape: Typed) -> Typed:
     if isinstance(v.type, Scalar):
         return filled(lo, [Axis(1, lambda: constant(1)) for _ in parts], v, v.type.dtype) if parts else v
     if not parts:
-        v = settled(lo, v)
-        return Typed(ast.Subscript(v.node, packed_index([constant(0)] * v.type.rank), ast.Load()),
-                     Scalar(v.type.dtype, None))
+        return _without_axes(lo, v)
     v = array(lo, v)
     if len(parts) == 1 and v.type.rank == 1:
         length, own = parts[0], v.lazy.axes[0]
@@ -345,6 +367,18 @@ def reshaped(lo, v: Typed, shape: Typed) -> Typed:
     flat = call(lo.np("ascontiguousarray"), v.node)
     node = call(ast.Attribute(flat, "reshape", ast.Load()), packed_index(nodes))
     return Typed(node, Array(v.type.dtype, len(parts), dims, roots))
+
+
+def _without_axes(lo, v):
+    """An array of one element as one without axes: a view, unless it is computed."""
+    v = settled(lo, v)
+    for a in v.lazy.axes:
+        if a.token != 1:
+            lo.emit(ast.Expr(call(lo.helper(reshaping.check_length), a.extent(), constant(1))))
+    made = lo.fresh("t")
+    lo.assign(made, element_view(lo, v, [constant(0)] * v.type.rank))
+    lo.env[made] = Array(v.type.dtype, 0, (), v.type.roots)
+    return lo.array_name(made)
 
 
 def _tuple_parts(shape):
@@ -382,7 +416,7 @@ def _squeeze(lo, args, kwargs):
     from .subscripts import viewed
 
     axes = {a % v.type.rank for a in _constants(lo, given, "axes")}
-    return viewed(lo, v, [constant_of(0) if k in axes else ast.Slice() for k in range(v.type.rank)])
+    return viewed(lo, v, [constant_of(0) if k in axes else ast.Slice() for k in range(v.type.rank)], stays_array=True)
 
 
 # -- joining -----------------------------------------------------------------------------------------------------------
@@ -546,6 +580,8 @@ def _of_extents(lo, piece, shape):
 @handles(positions)
 def _positions(lo, args, kwargs):
     """The number of each element in C order."""
+    if isinstance(args[0].type, Scalar):
+        return constant_of(0)
     a = array(lo, args[0])
     lengths = extents(lo, a.lazy)
 
@@ -562,7 +598,21 @@ def _positions(lo, args, kwargs):
 @handles(unstack_like)
 def _unstack_like(lo, args, kwargs):
     """The parts of the adjoint of an array that was made of a display."""
+    if isinstance(args[1].type, Items):
+        return args[0]
     return _parts_of(lo, array(lo, settled(lo, args[0])), args[1])
+
+
+@handles(nested_shapes)
+def _nested_shapes(lo, args, kwargs):
+    """The shape of what an array is made of, or a list of the shapes of its parts."""
+    v = args[0]
+    if isinstance(v.type, (Scalar, Array)):
+        return _shape(lo, [v], {})
+    if v.items is None:
+        lo.refuse("the adjoint of an array that is made of this", "store its elements one by one")
+    parts = [_nested_shapes(lo, [i], {}) for i in v.items]
+    return Typed(None, Listed(None), items=parts)
 
 
 def _parts_of(lo, value, structure):

@@ -195,7 +195,7 @@ def example(lo, t):
         return ast.List([example(lo, t.element)], ast.Load())
     if isinstance(t, Array):
         empty = call(lo.np("empty"), ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype))
-        return subscript(empty, ast.Slice(None, None, constant(1)))  # arrays of any strides
+        return subscript(empty, ast.Slice(None, None, constant(1))) if t.rank else empty  # arrays of any strides
     if isinstance(t, Items):
         return ast.Tuple([example(lo, i) for i in t.items], ast.Load())
     if t.kind == "b":

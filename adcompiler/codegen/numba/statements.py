@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import call, constant, name
-from . import checkpoints, lists, records
+from . import checkpoints, lists, records, zero_d
 from .recursion import Unreached
 from .arrays import assign_array, store, target_of
 from .defined import are_like, test_defined
@@ -47,6 +47,9 @@ def _assign(lo, s):
             lists.set_item(lo, base, target.slice, expression(lo, s.value))
             return
         value = expression(lo, s.value)
+        if zero_d.is_whole_number(base, target):
+            zero_d.set_number(lo, target.value.id, value)
+            return
         store(lo, target_of(lo, base, target.slice, s), None, value, s)
     else:
         lo.refuse(f"an assignment to '{ast.unparse(target)}'")
@@ -244,8 +247,10 @@ def _augmented(lo, s):
             value = expression(lo, s.value)
             store(lo, lo.array_name(target.id), s.op, value, s)
             return
+        if isinstance(t, Scalar) and t.boxes:
+            zero_d.box_shared(lo, target.id, expression(lo, s.value))
         binary.left = name(target.id)
-        value = expression(lo, binary)
+        value = zero_d.stays(lo, t, expression(lo, binary))
         if isinstance(value.type, Array):
             assign_array(lo, target.id, value, s)
             return
@@ -267,8 +272,15 @@ def _augmented(lo, s):
         _augmented_part(lo, base.type, records.key_of(lo, target.slice), s)
         return
     if isinstance(base.type, Listed):
+        value = expression(lo, ast.Subscript(target.value, target.slice, ast.Load()))
+        if isinstance(value.type, Array):  # the array itself changes, also where it has other names
+            store(lo, value, s.op, expression(lo, s.value), s)
+            return
         binary.left = ast.Subscript(target.value, target.slice, ast.Load())
         lists.set_item(lo, base, target.slice, expression(lo, binary))
+        return
+    if zero_d.is_whole_number(base, target):
+        _augmented(lo, ast.AugAssign(name(target.value.id, True), s.op, s.value))
         return
     where = target_of(lo, base, target.slice, s)
     store(lo, where, s.op, expression(lo, s.value), s)

@@ -13,15 +13,21 @@ from .arrays import _index_map, array, array_name, common_axes, packed_index, se
 from .bounds import position
 from .typed import Axis, Typed
 from .types import INT, Array, Items, Known, Listed, Scalar, plus
+from .zero_d import box, element_view, is_zero_d, number_in
 
 
-def subscripted(lo, base: Typed, index, origin) -> Typed:
+def subscripted(lo, base: Typed, index, origin, *, is_target=False) -> Typed:
     """`base[index]`."""
     base = array(lo, base)
     parts = _parts(lo, base, index)
     if any(isinstance(p, Typed) and isinstance(p.type, Array) for p in parts):
         return gathered(lo, base, parts, origin)
-    return viewed(lo, base, parts)
+    return viewed(lo, base, parts, stays_array=not is_target and _has_ellipsis(index))
+
+
+def _has_ellipsis(index) -> bool:
+    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(n, ast.Constant) and n.value is Ellipsis for n in nodes)
 
 
 def picked(lo, base: Typed, fixed: dict) -> Typed:
@@ -40,7 +46,7 @@ def _parts(lo, base, index) -> list:
         elif isinstance(n, ast.Constant) and n.value is Ellipsis:
             parts.append(Ellipsis)
         else:
-            parts += _evaluated(lo, n, len(nodes) == 1)
+            parts += _evaluated(lo, n, len(nodes) == 1, base.type.rank)
     used = sum(_axes_used(p) for p in parts)
     missing = base.type.rank - used
     if missing < 0:
@@ -69,7 +75,7 @@ def _axes_used(p):
     return 1
 
 
-def _evaluated(lo, n, alone):
+def _evaluated(lo, n, alone, rank):
     from .expressions import expression
 
     value = expression(lo, n)
@@ -79,8 +85,10 @@ def _evaluated(lo, n, alone):
     if isinstance(t, Known) and isinstance(t.value, slice):
         lo.refuse("a slice object as an index", "write the slice in the brackets")
     if isinstance(t, Scalar) and t.kind in "iu":
+        if rank > 1:
+            box(lo, t)  # of an array it would be a copy of a part, not a view
         return [value]
-    if isinstance(t, Array) and t.kind in "iub":
+    if isinstance(t, Array) and t.kind in "iub" and (t.rank or t.kind != "b"):
         return [value]
     if isinstance(t, Listed) and isinstance(t.element, Scalar) and t.element.kind in "iub":
         made = lo.fresh("t")
@@ -90,6 +98,9 @@ def _evaluated(lo, n, alone):
         return [array_name(lo, made)]
     if value.items is not None and alone:
         return [p if not (isinstance(p.type, Known) and p.type.value is None) else None for p in value.items]
+    if isinstance(t, Items) and alone and t.items and all(isinstance(i, Array) and i.kind in "iu" for i in t.items):
+        parts = [Typed(ast.Subscript(value.node, constant(k), ast.Load()), i) for k, i in enumerate(t.items)]
+        return [settled(lo, p) for p in parts]
     if isinstance(t, Items) and alone and all(isinstance(i, Scalar) and i.kind in "iu" for i in t.items):
         held = lo.held(value, "place")
         return [Typed(ast.Subscript(held.node, constant(k), ast.Load()), i) for k, i in enumerate(t.items)]
@@ -119,8 +130,8 @@ def _places(lo, mask, axes) -> list:
 
 
 # -- views -------------------------------------------------------------------------------------------------------------
-def viewed(lo, base: Typed, parts) -> Typed:
-    """A basic index: integers, slices and new axes."""
+def viewed(lo, base: Typed, parts, stays_array=False) -> Typed:
+    """A basic index: integers, slices and new axes. stays_array: a single element is a view without axes."""
     axes, mapping, printed = [], [], []
     k = 0
     for p in parts:
@@ -140,7 +151,7 @@ def viewed(lo, base: Typed, parts) -> Typed:
             axes.append(new)
             printed.append(text)
         k += 1
-    if not axes:
+    if not axes and not stays_array:
         return Typed(base.lazy.element(lo, [m(lo, []) for m in mapping]), Scalar(base.type.dtype, False))
 
     def element(lo, ixs):
@@ -148,7 +159,7 @@ def viewed(lo, base: Typed, parts) -> Typed:
 
     node = None
     if base.node is not None and base.lazy.is_view and all(p is not _HELD for p in printed):
-        node = ast.Subscript(base.node, packed_index(printed), ast.Load())
+        node = ast.Subscript(base.node, packed_index(printed), ast.Load()) if axes else element_view(lo, base, printed)
     whole = all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in printed)
     if whole and len(printed) == base.type.rank:
         return base
@@ -286,7 +297,8 @@ def gathered(lo, base: Typed, parts, origin) -> Typed:
         lo.refuse("index arrays with a slice between them", "index in two steps")
     arrays = [array(lo, p) if isinstance(p.type, Array) else p for p in (parts[k] for k in advanced)]
     arrays = [settled(lo, a) if isinstance(a.type, Array) and not a.lazy.is_view else a for a in arrays]
-    rank = max(a.type.rank for a in arrays if isinstance(a.type, Array))
+    arrays = [lo.held(number_in(lo, a), "at") if is_zero_d(a) else a for a in arrays]
+    rank = max((a.type.rank for a in arrays if isinstance(a.type, Array)), default=0)
     common, maps = common_axes(lo, [a.lazy.axes if isinstance(a.type, Array) else None for a in arrays], rank)
     axes, takes = [], []
     k = 0
@@ -310,6 +322,8 @@ def gathered(lo, base: Typed, parts, origin) -> Typed:
     def element(lo, ixs):
         return base.lazy.element(lo, [t(lo, ixs) for t in takes])
 
+    if not axes:
+        return Typed(element(lo, []), Scalar(base.type.dtype, False))
     reads = [*base.lazy.reads, *[r for a in arrays if isinstance(a.type, Array) for r in a.lazy.reads]]
     t = replace(base.type, rank=len(axes), dims=tuple(a.token for a in axes))
     lazy = replace(base.lazy, axes=axes, element=element, reads=reads, direct=False, repeats=True)

@@ -26,6 +26,7 @@ class Scalar(Type):
     low: a bound from below of an integer, or None; token: the extent that an integer stands for, or None.
     high: the token of an extent that an integer is less than, or None.
     size: 1 for an integer that is taken to stay below 2**31 (an index, an extent), 2 for one below 2**62, or None.
+    boxes: the calls whose result it may be that give NumPy an array without axes, which all of its names share.
     """
 
     dtype: np.dtype
@@ -34,6 +35,7 @@ class Scalar(Type):
     token: object = None
     size: int | None = None
     high: object = None
+    boxes: frozenset = frozenset()
 
     @property
     def kind(self) -> str:
@@ -187,13 +189,13 @@ def _join_scalars(a: Scalar, b: Scalar) -> Type:
     size = max(a.size, b.size) if a.size is not None and b.size is not None else None
     high = a.high if a.high == b.high else None
     if a.dtype == b.dtype:
-        return Scalar(a.dtype, weak, low, token, size, high)
+        return Scalar(a.dtype, weak, low, token, size, high, a.boxes | b.boxes)
     # Of a Python int and a float, as in `s = 0` before a loop that adds floats, the float is the type.
     kinds = {a.kind, b.kind}
     if kinds <= {"i", "f"} and np.dtype(np.float64) in (a.dtype, b.dtype) and _is_python_int(a, b):
-        return Scalar(np.dtype(float), weak)
+        return Scalar(np.dtype(float), weak, boxes=a.boxes | b.boxes)
     if kinds <= {"i", "f", "c"} and np.dtype(complex) in (a.dtype, b.dtype) and _is_double(a) and _is_double(b):
-        return Scalar(np.dtype(complex), weak)
+        return Scalar(np.dtype(complex), weak, boxes=a.boxes | b.boxes)
     return MIXED
 
 

@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from ...errors import NotScalarError
+
 
 class SizeOne(Exception):
     """An axis of length 1 stands where the code was compiled for equal lengths; it is compiled again for any."""
@@ -9,6 +11,17 @@ class SizeOne(Exception):
 
 class NotAsAssumed(Exception):
     """The extents of a call are not those that the code was compiled for; it is compiled again without assumptions."""
+
+
+class NotOneNumber(NotScalarError):
+    """The result of which the gradient is taken is an array of several numbers, or of none."""
+
+    def __init__(self, *args, **kwargs):
+        given = args or ("a gradient needs one real number, but the result is an array of several, or of none",)
+        super().__init__(*given, **{"hint": ONE_NUMBER, **kwargs})
+
+
+ONE_NUMBER = "return a number: x[0]; ad.vjp and ad.jacobian take arrays"
 
 
 @njit(cache=True)
@@ -111,6 +124,16 @@ def adjoint_extent(adjoint, primal):
     if adjoint != primal:
         raise ValueError("a rule gave an adjoint of another shape than that of its argument")
     return primal
+
+
+@njit(cache=True)
+def check_one_number(extent):
+    """Raise NotScalarError where a result of which the gradient is taken has more than one number.
+
+    >>> check_one_number(1)
+    """
+    if extent != 1:
+        raise NotOneNumber()
 
 
 @njit(cache=True)

@@ -110,6 +110,28 @@ def check_order(a):
 
 
 @njit(cache=True)
+def without_axes(part):
+    """The view of an array of one element as one without axes.
+
+    >>> a = np.zeros(3)
+    >>> without_axes(a[1:2])[()] = 5.0
+    >>> a
+    array([0., 5., 0.])
+    """
+    return np.lib.stride_tricks.as_strided(part, (), ())
+
+
+@njit(cache=True)
+def with_one_axis(a):
+    """The view of an array without axes as a vector.
+
+    >>> with_one_axis(np.array(2.0))
+    array([2.])
+    """
+    return np.lib.stride_tricks.as_strided(a, (1,), (a.itemsize,))
+
+
+@njit(cache=True)
 def diagonal_of(a, k):
     """`np.diagonal(a, k)` of a matrix, a view.
 

@@ -190,7 +190,17 @@ def quotient_or_zero(a, b):
     >>> quotient_or_zero(1.0, 0.0)
     0.0
     """
-    return a / b if b != 0 else 0.0 * a
+    return a / b if b != 0 else 0.0
+
+
+@njit(cache=True)
+def complex_quotient_or_zero(a, b):
+    """`a / b` of which one is complex, and 0 where `b` is 0.
+
+    >>> complex_quotient_or_zero(1.0, 2j), complex_quotient_or_zero(1j, 0.0)
+    (-0.5j, 0j)
+    """
+    return complex(a) / complex(b) if b != 0 else 0j
 
 
 @njit(cache=True)
