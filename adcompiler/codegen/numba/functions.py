@@ -169,7 +169,7 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
     """`function(*args, **kwargs)`."""
     if not _hashable(function):
         lo.refuse(f"a call of '{ast.unparse(node.func)}'")
-    args = prepared(lo, function, args)
+    given, args, kwargs = args, *prepared(lo, function, args, kwargs)
     handler = HANDLERS.get(_key(function))
     if handler is not None:
         try:
@@ -190,7 +190,7 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
     if build is not None:
         lo.refuse(f"the argument '{next(iter(kwargs))}' of '{spelling(function)}'")
     if own_functions.is_own(function):
-        return own_functions.call_of_own(lo, function, args, kwargs)
+        return own_functions.call_of_own(lo, function, given, kwargs)
     if _tells_sparse_matrices(function):
         return constant_of(False)
     lo.refuse(f"a call of '{spelling(function)}'", "use other functions, or backend='numpy'")

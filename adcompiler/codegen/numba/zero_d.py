@@ -178,18 +178,18 @@ _VIEWS = {
 }
 
 
-def prepared(lo, function, args) -> list:
+def prepared(lo, function, args, kwargs) -> tuple:
     """The arguments of a call, with numbers in the place of arrays without axes."""
     if function in RESHAPED or function in _VIEWS or function is np.may_share_memory:
         for a in args:
             box(lo, a.type)
-    if function in TAKEN_AS_ARRAYS or not any(map(is_zero_d, args)):
-        return args
-    if function in RESHAPED:
-        return [with_one_axis(lo, args[0]), *args[1:]]
+    if function in TAKEN_AS_ARRAYS or not any(map(is_zero_d, [*args, *kwargs.values()])):
+        return args, kwargs
+    if function in RESHAPED and is_zero_d(args[0]):
+        return [with_one_axis(lo, args[0]), *args[1:]], kwargs
     if function in _VIEWS:
         lo.refuse("a view of an array without axes", "the number in it, x[()], or np.reshape")
-    return [number_in(lo, a) for a in args]
+    return [number_in(lo, a) for a in args], {k: number_in(lo, v) for k, v in kwargs.items()}
 
 
 __all__ = ["TAKEN_AS_ARRAYS", "Again", "array_of", "box", "box_beside", "box_returned", "box_shared", "maybe_array", "returned", "element_view", "is_zero_d", "number_in", "prepared", "with_one_axis"]
