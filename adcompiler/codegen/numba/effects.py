@@ -12,13 +12,14 @@ from ...transform.code import name
 from .arrays import store, target_of
 from .expressions import callee, expression
 from .functions import HANDLERS
+from .raising import Unknown, raised_by
 from .types import Array, Scalar
 
 
 def lower_effect(lo, node, s):
     """A call whose value nobody reads."""
     if not isinstance(node, ast.Call):
-        expression(lo, node)
+        _keep_what_may_raise(lo, expression(lo, node))
         return
     function, base = callee(lo, node)
     if function in (add_at, np.add.at) or getattr(function, "__name__", "") == "at" and function == np.add.at:
@@ -60,6 +61,20 @@ def lower_effect(lo, node, s):
     value = expression(lo, node)
     if isinstance(value.type, Array):
         lo.refuse(f"a call of '{ast.unparse(node.func)}' for its effect")
+    _keep_what_may_raise(lo, value)
+
+
+def _keep_what_may_raise(lo, value):
+    """`math.sqrt(x)` alone is there for its error."""
+    if value.node is None or isinstance(value.type, Array):
+        return
+    statement = ast.Expr(value.node)
+    try:
+        raised = raised_by(lo, [statement])
+    except Unknown:
+        raised = True
+    if raised:
+        lo.emit(statement)
 
 
 def _as_index(lo, node):

@@ -384,6 +384,8 @@ def _compare(lo, node):
             tests.append(_identity(lo, op, left, right))
         elif isinstance(op, (ast.In, ast.NotIn)):
             tests.append(_membership(lo, op, left, right))
+        elif (known := _whole_numbers(left, right)) is not None:
+            tests.append(constant_of(bool(OPERATORS[type(op)](*known))))
         elif left.is_known and right.is_known and not isinstance(left.type, Array):
             tests.append(constant_of(bool(OPERATORS[type(op)](left.const, right.const))))
         else:
@@ -396,6 +398,13 @@ def _compare(lo, node):
     if any(not isinstance(t.type, Scalar) for t in tests):
         lo.refuse("a chained comparison of arrays")
     return Typed(ast.BoolOp(ast.And(), [t.node for t in tests]), BOOL)
+
+
+def _whole_numbers(left, right) -> tuple | None:
+    """The values of two integers that are known here, as flags are that nothing has set."""
+    if not all(isinstance(v.type, Scalar) and v.type.kind == "i" and isinstance(v.type.token, int) for v in (left, right)):
+        return None
+    return left.type.token, right.type.token
 
 
 def _identity(lo, op, left, right):

@@ -17,30 +17,11 @@ from ...runtime.numba import scalars
 from ...runtime.numba.stacks import with_room
 from ..emit import Comment
 from .direction import may_read
+from .raising import MAKING, is_safe_call
 from .types import Array
 from .work import UNKNOWN, operations
 
 FEW = 32  # a loop with fewer trips, if their number is a constant, is not worth it
-
-_SAFE = {
-    f for f in (
-        scalars.square, scalars.sign, scalars.complex_sign, scalars.maximum, scalars.minimum, scalars.quotient_or_zero,
-        scalars.power_slope, scalars.exponent_slope, scalars.fmax, scalars.fmin, scalars.heaviside, scalars.added,
-        scalars.angle, scalars.nan_to_num, scalars.sinc_slope,
-    )
-}  # fmt: skip
-_SAFE_BUILTINS = {"abs", "min", "max", "float", "int", "bool", "complex", "range", "len"}
-_SAFE_MATH = set(
-    "sin cos tan exp log sqrt sinh cosh tanh asin acos atan asinh acosh atanh log1p expm1 log2 log10 atan2 hypot copysign "
-    "fabs isnan isinf isfinite erf erfc radians degrees".split()
-)
-_SAFE_NUMPY = set(
-    "uintp int64 int32 int16 int8 uint8 uint16 uint32 uint64 float64 float32 complex128 complex64 bool_ floor ceil trunc "
-    "rint exp2 cbrt logaddexp logaddexp2 float_power fmod deg2rad rad2deg radians degrees signbit sinc nextafter exp log "
-    "sqrt sin cos tan sinh cosh tanh".split()
-)
-_MAKING = {"empty", "zeros", "ones", "full"}
-
 
 class Dependent(Exception):
     """The trips of a loop may depend on one another; the text says by what."""
@@ -357,23 +338,7 @@ class _Loop:
 
     def is_safe(self, node) -> bool:
         """Is it known that a call does not raise, and that it reads no memory but through its arguments?"""
-        f = node.func
-        if node.keywords:
-            return False
-        if isinstance(f, ast.Name):
-            if f.id in _SAFE_BUILTINS and f.id not in self.lo.imports:
-                return True
-            function = self.lo.imports.get(f.id)
-            try:
-                return function in _SAFE or getattr(function, "__module__", "").endswith("numba.vector_math")
-            except TypeError:
-                return False
-        if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name):
-            if f.value.id == "math":
-                return f.attr in _SAFE_MATH
-            if f.value.id == "np":
-                return f.attr in _SAFE_NUMPY or f.attr in _MAKING
-        return False
+        return is_safe_call(self.lo, node)
 
     # -- memory ----------------------------------------------------------------------------------------------------
     def injective_names(self) -> set:
@@ -450,7 +415,7 @@ def _step(s):
 
 
 def _makes(node) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MAKING \
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MAKING \
         and isinstance(node.func.value, ast.Name) and node.func.value.id == "np"
 
 

@@ -35,8 +35,32 @@ def stacks_of(definition) -> set[str]:
             pushes = n.func.attr == "append" and len(n.args) == 1
             if pops or pushes:
                 good[n.func.value.id] = good.get(n.func.value.id, 0) + 1
+        measured = measured_stack(n) or shortened_stack(n)
+        if measured is not None:
+            good[measured] = good.get(measured, 0) + 1
     stored = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     return {n for n in made if used.get(n) == good.get(n) and n in good and stored.count(n) == 1}
+
+
+def measured_stack(s) -> str | None:
+    """The list of which this notes the length, `y_saved_length = len(y_saved)`, in front of code that may raise."""
+    if not (isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Call)):
+        return None
+    f, args = s.value.func, s.value.args
+    if not (isinstance(f, ast.Name) and f.id == "len" and len(args) == 1 and isinstance(args[0], ast.Name)):
+        return None
+    return args[0].id if s.targets[0].id.startswith(f"{args[0].id}_length") else None
+
+
+def shortened_stack(s) -> str | None:
+    """The list that this makes as short as it was, `y_saved[y_saved_length:] = []`."""
+    target = s.targets[0] if isinstance(s, ast.Assign) else None
+    if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and isinstance(target.slice, ast.Slice)):
+        return None
+    lower = target.slice.lower
+    is_empty = isinstance(s.value, ast.List) and not s.value.elts
+    own = isinstance(lower, ast.Name) and lower.id.startswith(f"{target.value.id}_length")
+    return target.value.id if is_empty and own else None
 
 
 class Stacks:
@@ -153,6 +177,21 @@ class Stacks:
             return subscript(name(site), name(counter)), t
         lo.emit(ast.AugAssign(name(counter, True), ast.Sub(), call(lo.np("uintp"), constant(1))))
         return subscript(name(site), name(counter)), t
+
+    def measure(self, site, length):
+        """Note in a name how much is on a list."""
+        t = self.element(site)
+        if t is not None:
+            self.lo.assign(length, name(self.counter(site)) if isinstance(t, Scalar) else call(name("len"), name(site)))
+
+    def shorten(self, site, length):
+        """Throw away what has come on a list since its length was noted."""
+        t = self.element(site)
+        if isinstance(t, Scalar):
+            self.lo.assign(self.counter(site), name(length))
+        elif t is not None:
+            longer = ast.Compare(call(name("len"), name(site)), [ast.Gt()], [name(length)])
+            self.lo.emit(ast.While(longer, [ast.Expr(call(ast.Attribute(name(site), "pop", ast.Load())))], []))
 
     def read(self, t, origin):
         """The type of a value that is taken off."""

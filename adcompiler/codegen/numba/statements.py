@@ -10,7 +10,9 @@ from .recursion import Unreached
 from .arrays import assign_array, store, target_of
 from .defined import are_like, test_defined
 from .expressions import as_test, expression, simple_scalar
+from .attempts import lower_try
 from .loops import lower_for, lower_while
+from .stacks import measured_stack, shortened_stack
 from .typed import Typed
 from .types import MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack
 
@@ -31,7 +33,12 @@ def _word(s):
 
 def _assign(lo, s):
     target = s.targets[0]
-    if isinstance(target, ast.Name):
+    measured, shortened = measured_stack(s), shortened_stack(s)
+    if measured in lo.stacks.sites:
+        lo.stacks.measure(measured, target.id)
+    elif shortened in lo.stacks.sites:
+        lo.stacks.shorten(shortened, target.slice.lower.id)
+    elif isinstance(target, ast.Name):
         assign_name(lo, target.id, s.value, s)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(lo, target, s.value)
@@ -388,6 +395,8 @@ def _return(lo, s):
 def _raise(lo, s):
     if s.exc is None:
         lo.refuse("a bare 'raise'")
+    if isinstance(s.exc, ast.Name) and lo.env.get(s.exc.id) == NONE:
+        return  # what an outer `try` kept, and nothing has been: this is never reached
     known = s.exc.func if isinstance(s.exc, ast.Call) else s.exc
     kind = expression(lo, known).type
     if not (isinstance(kind, Known) and isinstance(kind.value, type) and issubclass(kind.value, Exception)):
@@ -424,6 +433,7 @@ _KINDS = {
     ast.Raise: _raise,
     ast.Assert: _assert,
     ast.Pass: _pass,
+    ast.Try: lower_try,
 }
 
 __all__ = ["assign_name", "bind", "lower_statement", "simple_scalar"]
