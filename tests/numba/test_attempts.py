@@ -17,6 +17,16 @@ def quotient(x, n):
     return y * np.sum(x)
 
 
+def bound_in_either_place(x, n):
+    try:
+        y = 2.0 / n
+    except (KeyError, IndexError):
+        y = x[0]
+    except ZeroDivisionError:
+        y = x[1] ** 3
+    return y * x[2]
+
+
 def behind_the_end(x, n):
     s = 1.0
     for k in range(4):
@@ -88,7 +98,10 @@ def nothing_raises(x, n):
     return y.sum()
 
 
-PROGRAMS = (quotient, behind_the_end, with_else_and_finally, raised_by_helper, stores_before, alone_for_its_error, nothing_raises)
+PROGRAMS = (
+    quotient, bound_in_either_place, behind_the_end, with_else_and_finally, raised_by_helper, stores_before, alone_for_its_error,
+    nothing_raises,
+)  # fmt: skip
 point = np.array([0.5, 2.0, 1.0])
 
 

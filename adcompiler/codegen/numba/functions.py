@@ -132,6 +132,8 @@ def lower_call(lo, node) -> Typed:
     record = records.of_call(lo, function, node)
     if record is not None:
         return record
+    if function is np.shape and len(node.args) == 1 and _is_number(lo, node.args[0]):
+        return Typed(ast.Tuple([], ast.Load()), Items(()), items=[])
     special = SPECIAL.get(function) if _hashable(function) else None
     if special is not None:
         return special(lo, node)
@@ -142,6 +144,11 @@ def lower_call(lo, node) -> Typed:
     if base is not None:
         args.insert(0, base)
     return apply(lo, function, args, kwargs, node)
+
+
+def _is_number(lo, node) -> bool:
+    """Is this a name for a number, whose shape is known also where the name has no value?"""
+    return isinstance(node, ast.Name) and isinstance(lo.env.get(node.id), Scalar)
 
 
 def is_list(lo, node) -> bool:

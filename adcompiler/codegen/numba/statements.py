@@ -80,7 +80,10 @@ def assign_name(lo, identifier, node, origin):
         return
     absent = _absent(lo, node)
     if absent is not None:
-        _assign_if_present(lo, identifier, node, absent)
+        _assign_if_present(lo, identifier, node.orelse, absent)
+        return
+    if isinstance(node, ast.Name) and node.id in lo.learnt.nullable and node.id in lo.unsure:
+        _assign_if_present(lo, identifier, node, node.id)
         return
     value = expression(lo, node)
     bind(lo, identifier, value, origin)
@@ -98,15 +101,15 @@ def _absent(lo, node):
     return identifier if identifier in lo.learnt.nullable and identifier in lo.unsure else None
 
 
-def _assign_if_present(lo, identifier, node, absent):
-    """`identifier = None if absent is None else e`: a name that has no value where the other has none."""
+def _assign_if_present(lo, identifier, value, absent):
+    """`identifier = None if absent is None else value`: a name that has no value where the other has none."""
     lo.learnt.guard(absent)
     lo.env.pop(identifier, None)
     if identifier in lo.learnt.guarded:
         lo.assign(lo.flag(identifier), constant(False))
     before = lo.state()
     lo.unsure.discard(absent)
-    body = lo.block([ast.Assign([name(identifier, True)], node.orelse)])
+    body = lo.block([ast.Assign([name(identifier, True)], value)])
     lo.restore(lo.joined(before, lo.state()))
     lo.emit(ast.If(name(lo.flag(absent)), body, []))
     lo.learnt.nullable.add(identifier)
