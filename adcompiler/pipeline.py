@@ -23,6 +23,7 @@ from .codegen.instances import InstanceGenerator, name_instances
 from .codegen.probe import ProbeGenerator
 from .codegen.seeds import differentiated_result, refuse_text
 from .codegen.tangent import TangentGenerator, name_tangents
+from .collecting import without_collection
 from .errors import UnsupportedSyntaxError
 from .frontend.lower import Signature, lower_function
 from .frontend.lower.recursion import reachable_instances
@@ -69,6 +70,7 @@ def switches() -> tuple:
     return _SWITCHES.get()
 
 
+@without_collection()
 @forward_mode(False)
 def compile_function(
     source, signature: Signature, *, joint: bool, strict: bool = False, holomorphic: bool = False, in_place=frozenset(),

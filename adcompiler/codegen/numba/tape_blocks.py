@@ -41,6 +41,7 @@ class _Arrays:
         self.uses: dict[str, list] = {}
         self.plain: set[int] = set()  # names' nodes in `x[i, j]` and `x.shape[k]`
         self.element_ranks: dict[str, set] = {}
+        self.leaving: dict[int, bool] = {}  # loops that may end early
         for s in body:
             for n in ast.walk(s) if not isinstance(s, Comment) else ():
                 if isinstance(n, ast.Name):
@@ -61,14 +62,14 @@ class _Arrays:
     # -- arrays that do not outlive the trip -----------------------------------------------------------------------
     def scratch(self, loop):
         """Make the arrays of a loop's trips in front of it, where nothing but the trip uses them."""
-        for s in [s for s in loop.body if _is_allocation(s)]:
+        allocations = [s for s in loop.body if _is_allocation(s)]
+        place = {id(n): k for k, b in enumerate(loop.body) for n in ast.walk(b) if isinstance(n, ast.Name)} if allocations else {}
+        for s in allocations:
             target = s.targets[0].id
-            behind = loop.body[loop.body.index(s) + 1 :]
-            inside = {id(n) for b in behind for n in ast.walk(b) if not isinstance(b, Comment)}
             others = [n for n in self.uses[target] if n is not s.targets[0]]
             if (
                 len(self.stores[target]) != 1
-                or not all(id(n) in inside for n in others)
+                or not all(place.get(id(n), -1) > place[id(s.targets[0])] for n in others)
                 or not self.by_elements(target, others, s)
             ):
                 continue
@@ -123,7 +124,7 @@ class _Arrays:
         if (
             None in trips
             or ast.unparse(trips[0]) != ast.unparse(trips[1])
-            or any(map(_may_leave, (first, second)))
+            or any(map(self.may_leave, (first, second)))
             or not all(map(self.counts, (first, second)))
         ):
             return
@@ -146,6 +147,8 @@ class _Arrays:
 
     def only_here(self, loop, identifier, target) -> bool:
         """Is this the one place in a loop that sets the name, and are its values arrays of the same rank all over?"""
+        if self.stores[identifier] == [target]:
+            return True
         inside = {id(n) for n in ast.walk(loop)}
         return [n for n in self.stores[identifier] if id(n) in inside] == [target]
 
@@ -155,6 +158,11 @@ class _Arrays:
         if not (isinstance(loop.iter.func, ast.Name) and loop.iter.func.id == "range" and len(args) == 1):
             return None
         return self.settled(loop, args[0])
+
+    def may_leave(self, loop) -> bool:
+        if id(loop) not in self.leaving:
+            self.leaving[id(loop)] = any(isinstance(n, _LEAVING) for n in ast.walk(loop))
+        return self.leaving[id(loop)]
 
     def row(self, site, at):
         return ast.Subscript(name(site), call(self.lo.np("uintp"), at), ast.Load())
@@ -290,10 +298,6 @@ def _is_integral(node) -> bool:
     return all(isinstance(n, allowed) for n in ast.walk(node)) and all(
         isinstance(n.func, ast.Name) and n.func.id in ("max", "min") for n in ast.walk(node) if isinstance(n, ast.Call)
     )
-
-
-def _may_leave(loop) -> bool:
-    return any(isinstance(n, _LEAVING) for n in ast.walk(loop))
 
 
 __all__ = ["make_once"]
