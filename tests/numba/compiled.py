@@ -121,6 +121,7 @@ closures.three_levels
 complex_numbers.cmath_functions
 complex_numbers.complex_and_real_mean
 complex_numbers.complex_argument
+complex_numbers.complex_matrix_product
 complex_numbers.complex_result
 complex_numbers.complex_result_of_real
 complex_numbers.complex_scalar_argument
@@ -338,6 +339,7 @@ kernels_stencil.seidel_2d_slices
 kernels_stencil.smoothed_until_flat
 kernels_stencil.upwind_by_sign
 kernels_stencil.wave_three_levels
+linear_algebra.batched
 linear_algebra.cholesky_reads_lower
 linear_algebra.eigenvalues_and_vectors
 linear_algebra.einsum_repeated_index
@@ -348,6 +350,7 @@ linear_algebra.least_squares_by_normal_equations
 linear_algebra.log_determinant
 linear_algebra.matrix_powers
 linear_algebra.newton_system
+linear_algebra.norms
 linear_algebra.orthogonal_factor
 linear_algebra.power_iteration
 linear_algebra.qr_volume
@@ -499,6 +502,7 @@ singular_points.minimum_with_constant
 singular_points.negative_base
 singular_points.norm
 singular_points.norm_squared
+singular_points.norms_of_rows
 singular_points.power_by_array_exponent
 singular_points.product_with_zero
 singular_points.product_with_zero[two zeros]
@@ -515,6 +519,7 @@ singular_points.softplus
 singular_points.square_root
 singular_points.square_root_times_zero
 singular_points.square_root_zeroed_by_store
+singular_points.squared_norms_of_rows
 singular_points.stable_logistic
 singular_points.step_with_flat_sides
 singular_points.tied_maximum

@@ -24,10 +24,24 @@ def test_as_by_numpy():
     assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
 
 
+def stacks_of_matrices(t):
+    a, b = t[:, :, :3] + 2.0 * np.eye(3), t[:, :, 3]
+    x = np.linalg.solve(a, np.expand_dims(b, -1))[..., 0] + np.linalg.norm(t, np.inf, axis=2) * np.linalg.norm(t[0], "nuc")
+    return np.sum(np.cross(a, a[::-1] ** 2, axis=1) * np.linalg.inv(a)) + np.sum(np.linalg.det(a) * x[:, 0])
+
+
+def test_stacks_of_matrices():
+    value, gradient = ad.value_and_grad(stacks_of_matrices, backend="numba")(T)
+    expected, right = ad.value_and_grad(stacks_of_matrices)(T)
+    assert np.isclose(value, expected, rtol=1e-12)
+    assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("f, error", [
     (lambda t: np.max(t[:0, 0]) * t[0, 0, 0], "no identity"),
     (lambda t: np.average(t[0, 0], weights=[1.0, -1.0, 0.0, 0.0]), "sum to zero"),
     (lambda t: np.take(t, 24), "out of bounds"),
+    (lambda t: np.sum(np.cross(t[0], t[1])), "cross product"),
 ])  # fmt: skip
 def test_errors_are_those_of_numpy(f, error):
     for backend in ("numpy", "numba"):

@@ -13,9 +13,10 @@ import textwrap
 
 import numpy as np
 
-from ...runtime import creating, decompositions, linalg, products, quotients, reduction_tangents, reductions
+from ...runtime import creating, decomposition_tangents, decompositions, linalg, linalg_tangents, products, quotients, reduction_tangents, reductions
 from ...runtime import scans, selection, sequences, signals
 from ...runtime.mutators import winning
+from ...runtime.numba import checks
 from ...runtime.numba.matrices import cofactors
 from ...transform.code import name
 from .functions import HANDLERS, handles, spelling
@@ -130,37 +131,81 @@ def _step(lo, s, expression):
 
 
 # -- linear algebra ----------------------------------------------------------------------------------------------------
+@inlined(products.ctranspose)
+def _ctranspose(a):
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
 @inlined(linalg.inv_adjoint)
 def _inv_adjoint(y_bar, y):
-    turned = np.conj(y.T)
+    turned = products.ctranspose(y)
     return -(turned @ y_bar @ turned)
-
-
-@inlined(linalg.solve_adjoint)
-def _solve_adjoint(a, x_bar, vector):
-    return np.linalg.solve(np.conj(a.T), x_bar)
 
 
 @inlined(linalg.solve_matrix_adjoint)
 def _solve_matrix_adjoint(solved, x, shape, vector):
-    if vector:
+    if solved.ndim == 1:
         return -np.outer(solved, np.conj(x))
-    return -(solved @ np.conj(x.T))
+    if vector:
+        return products.sum_to(-np.expand_dims(solved, -1) * np.expand_dims(np.conj(x), -2), shape)
+    return products.sum_to(-(solved @ products.ctranspose(x)), shape)
+
+
+@inlined(linalg.solve_adjoint)
+def _solve_adjoint(a, x_bar, vector):
+    if vector and x_bar.ndim > 1:
+        return np.linalg.solve(products.ctranspose(a), np.expand_dims(x_bar, -1))[..., 0]
+    return np.linalg.solve(products.ctranspose(a), x_bar)
+
+
+@inlined(linalg_tangents.solve_tangent)
+def _solve_tangent(a_dot, b_dot, a, x, vector):
+    if vector and x.ndim > 1:
+        return np.linalg.solve(a, np.expand_dims(b_dot, -1) - a_dot @ np.expand_dims(x, -1))[..., 0]
+    return np.linalg.solve(a, b_dot - a_dot @ x)
 
 
 @inlined(linalg.logdet_adjoint)
 def _logdet_adjoint(logdet_bar, sign, a):
-    return logdet_bar * np.linalg.inv(a).T
+    if a.ndim == 2:
+        return logdet_bar * products.ctranspose(np.linalg.inv(a))
+    return np.expand_dims(logdet_bar, (-2, -1)) * products.ctranspose(np.linalg.inv(a))
+
+
+@inlined(linalg_tangents.slogdet_tangents)
+def _slogdet_tangents(a_dot, sign, a):
+    slope = products.ctranspose(np.linalg.inv(a))
+    return 0.0 * sign, np.sum(np.where(a_dot == 0, 0.0, slope) * a_dot, axis=(-2, -1))
+
+
+@inlined(decomposition_tangents.cholesky_tangent)
+def _cholesky_tangent(a_dot, l, upper=False):
+    lower = np.tril(a_dot, -1)
+    direction = np.tril(a_dot) + products.ctranspose(lower)
+    inner = np.linalg.solve(l, products.ctranspose(np.linalg.solve(l, direction)))
+    return l @ (np.tril(inner) - 0.5 * inner * np.eye(l.shape[-1]))
+
+
+@inlined(linalg.det_adjoint)
+def _det_adjoint(y_bar, y, a):
+    if a.ndim == 2:
+        return y_bar * cofactors(a)
+    return np.expand_dims(y_bar, (-2, -1)) * cofactors(a)
+
+
+@inlined(linalg_tangents.det_tangent)
+def _det_tangent(a_dot, y, a):
+    return np.sum(cofactors(a) * a_dot, axis=(-2, -1))
 
 
 @inlined(decompositions.cholesky_adjoint)
 def _cholesky_adjoint(l_bar, l, upper=False):
-    turned = l.T
+    turned = np.swapaxes(l, -1, -2)
     product = turned @ np.tril(l_bar)
-    phi = np.tril(product) - 0.5 * product * np.eye(l.shape[0])
+    phi = np.tril(product) - 0.5 * product * np.eye(l.shape[-1])
     first = np.linalg.solve(turned, phi)
-    s = np.linalg.solve(turned, first.T).T
-    return np.tril(s) + np.triu(s, 1).T
+    s = np.swapaxes(np.linalg.solve(turned, np.swapaxes(first, -1, -2)), -1, -2)
+    return np.tril(s) + np.swapaxes(np.triu(s, 1), -1, -2)
 
 
 # -- selections --------------------------------------------------------------------------------------------------------
@@ -226,18 +271,31 @@ def _diff_adjoint(value, shape, n=1, axis=-1, before=0, after=0):
 
 
 @inlined(np.cross)
-def _cross(a, b):
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+def _cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        return np.cross(a, b, axis, axis, axis)
+    if a.ndim == 1 and b.ndim == 1:
+        return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    a = np.moveaxis(a, axisa, 0)
+    b = np.moveaxis(b, axisb, 0)
+    c = np.stack((a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]), axis=-1)
+    return np.moveaxis(c, -1, axisc)
 
 
 @inlined(products.cross_left_adjoint)
 def _cross_left_adjoint(c_bar, shape, b, axisa=-1, axisb=-1, axisc=-1):
-    return np.cross(np.conj(b), c_bar)
+    if c_bar.ndim == 1:
+        return np.cross(np.conj(b), c_bar)
+    g = np.cross(np.conj(b), c_bar, axisb, axisc)
+    return products.sum_to(np.moveaxis(g, -1, axisa), shape)
 
 
 @inlined(products.cross_right_adjoint)
 def _cross_right_adjoint(c_bar, a, shape, axisa=-1, axisb=-1, axisc=-1):
-    return np.cross(c_bar, np.conj(a))
+    if c_bar.ndim == 1:
+        return np.cross(c_bar, np.conj(a))
+    g = np.cross(c_bar, np.conj(a), axisc, axisa)
+    return products.sum_to(np.moveaxis(g, -1, axisb), shape)
 
 
 def only(function, fits, hint):
@@ -263,7 +321,44 @@ def _of_last_axis(args, kwargs):
         given[k].is_known and given[k].const == 0 for k in ("before", "after") if k in given)
 
 
-only(np.cross, _of_vectors, "write the three products out, with the axis as the last")
+def _of_threes(args, kwargs):
+    """Vectors of three components; of stacks, both of one rank, so that axes mean the same before and after broadcasting."""
+    a, b = args[:2]
+    if not all(isinstance(v.type, Array) for v in (a, b)):
+        return False
+    given = dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)) | kwargs
+    return a.type.rank == b.type.rank and all(v.is_known or isinstance(v.type, Known) for v in given.values())
+
+
+def _of_real_matrices(args, kwargs):
+    return all(v.type.kind == "f" for v in args[:3])
+
+
+def _lower_and_real(args, kwargs):
+    upper = args[2] if len(args) > 2 else kwargs.get("upper")
+    return (upper is None or upper.const is False) and all(v.type.kind == "f" for v in args[:2])
+
+
+only(linalg_tangents.slogdet_tangents, _of_real_matrices, "real matrices")
+only(decomposition_tangents.cholesky_tangent, _lower_and_real, "real matrices, and the lower factor")
+only(np.cross, _of_threes, "two arrays of one rank: expand the dimensions of the other")
+_cross_of_threes = HANDLERS[np.cross]
+
+
+@handles(np.cross)
+def _checked_cross(lo, args, kwargs):
+    from .arrays import array
+
+    given = dict(zip(("axisa", "axisb", "axisc", "axis"), args[2:], strict=False)) | kwargs
+    for v, n in zip(args[:2], ("axisa", "axisb"), strict=True):
+        chosen = [given[m].const for m in ("axis", n) if m in given and isinstance(given[m].const, int)]
+        k = chosen[0] if chosen else -1
+        axis = array(lo, v).lazy.axes[k] if isinstance(v.type, Array) else None
+        if axis is not None and axis.token != 3:
+            lo.emit(ast.Expr(ast.Call(lo.helper(checks.three_components), [axis.extent()], [])))
+    return _cross_of_threes(lo, args, kwargs)
+
+
 only(signals.diff_adjoint, _of_last_axis, "differences along the last axis: np.diff(x)")
 
 
@@ -281,11 +376,6 @@ def _keep_where(test, x, y):
 
 
 only(selection.keep_where, lambda args, kwargs: args[1].type.kind == "f", "real numbers")
-
-
-@inlined(linalg.det_adjoint)
-def _det_adjoint(y_bar, y, a):
-    return y_bar * cofactors(a)
 
 
 @inlined(creating.unit_steps)

@@ -7,16 +7,14 @@ import ast
 import numpy as np
 
 from ...runtime import mutators
-from ...runtime.norms import norm_adjoint
 from ...runtime.numba import matrices
 from ...runtime.numba.matrices import cofactors
 from ...transform.code import call, constant
 from .arrays import settled
-from .elementwise import ELEMENTWISE
-from .expressions import binary, cast, constant_of
+from .expressions import cast, constant_of
 from .functions import handles
+from .lanes import over
 from .products import product
-from .reductions import sum_of
 from .shapes import _tuple_parts, permuted
 from .typed import Typed
 from .types import Array, Items, Scalar
@@ -41,75 +39,90 @@ def _linalg(lo, attr, *nodes):
     return call(ast.Attribute(lo.np("linalg"), attr, ast.Load()), *nodes)
 
 
+def stacked(lo, v, what) -> Typed:
+    """A matrix, or a stack of matrices, of floats."""
+    if isinstance(v.type, Array) and v.type.rank == 2:
+        return _matrix(lo, v, what)
+    if not isinstance(v.type, Array) or v.type.rank < 2:
+        lo.refuse(f"'{what}' of what is not a matrix")
+    return settled(lo, cast(lo, v, v.type.dtype if v.type.kind in "fc" else np.dtype(float)))
+
+
+def last_axes(v, count=2) -> list:
+    """The axes of one matrix of a stack."""
+    return v.lazy.axes[v.type.rank - count:]
+
+
+def contiguous(lo, nodes) -> list:
+    """Rows of stacks as the library takes them."""
+    return [call(lo.np("ascontiguousarray"), n) for n in nodes]
+
+
+def _of_each(lo, attr, a, results):
+    """`np.linalg.attr` of each matrix of a stack."""
+    return over(lo, [a], [2], lambda rows: _linalg(lo, attr, *contiguous(lo, rows)), results)
+
+
 @handles(np.linalg.inv)
 def _inv(lo, args, kwargs):
-    a = _matrix(lo, args[0], "numpy.linalg.inv")
+    a = stacked(lo, args[0], "numpy.linalg.inv")
+    if a.type.rank > 2:
+        return _of_each(lo, "inv", a, [(last_axes(a), a.type.dtype)])[0]
     return Typed(_linalg(lo, "inv", a.node), Array(a.type.dtype, 2, a.type.dims))
 
 
 @handles(np.linalg.det)
 def _det(lo, args, kwargs):
-    a = _matrix(lo, args[0], "numpy.linalg.det")
+    a = stacked(lo, args[0], "numpy.linalg.det")
+    if a.type.rank > 2:
+        return _of_each(lo, "det", a, [([], a.type.dtype)])[0]
     return lo.held(Typed(_linalg(lo, "det", a.node), Scalar(a.type.dtype, False)))
 
 
 @handles(cofactors)
 def _cofactors(lo, args, kwargs):
-    a = _matrix(lo, args[0], "numpy.linalg.det")
+    a = stacked(lo, args[0], "numpy.linalg.det")
     if a.type.kind != "f":
         lo.refuse("the determinant of a complex matrix")
+    if a.type.rank > 2:
+        build = lambda rows: call(lo.helper(cofactors), *contiguous(lo, rows))  # noqa: E731
+        return over(lo, [a], [2], build, [(last_axes(a), a.type.dtype)])[0]
     return Typed(call(lo.helper(cofactors), a.node), Array(a.type.dtype, 2, a.type.dims))
 
 
 @handles(np.linalg.slogdet)
 def _slogdet(lo, args, kwargs):
-    from .types import Items
-
-    a = _matrix(lo, args[0], "numpy.linalg.slogdet")
+    a = stacked(lo, args[0], "numpy.linalg.slogdet")
+    if a.type.rank > 2:
+        made = _of_each(lo, "slogdet", a, [([], a.type.dtype), ([], np.zeros(0, a.type.dtype).real.dtype)])
+        return Typed(None, Items(tuple(m.type for m in made)), items=made)
     t = Scalar(a.type.dtype, False)
     return Typed(_linalg(lo, "slogdet", a.node), Items((t, t)))
 
 
 @handles(np.linalg.solve)
 def _solve(lo, args, kwargs):
-    a = _matrix(lo, args[0], "numpy.linalg.solve")
-    if not isinstance(args[1].type, Array) or args[1].type.rank > 2:
-        lo.refuse("'numpy.linalg.solve' of a stack of matrices", "write a loop over the matrices")
-    b = _plain(lo, cast(lo, args[1], a.type.dtype))
-    return Typed(_linalg(lo, "solve", a.node, b.node), Array(a.type.dtype, b.type.rank, b.type.dims))
+    a, b = stacked(lo, args[0], "numpy.linalg.solve"), args[1]
+    if not isinstance(b.type, Array):
+        lo.refuse("'numpy.linalg.solve' with a number")
+    dtype = np.result_type(a.type.dtype, b.type.dtype)
+    a, b = stacked(lo, cast(lo, a, dtype), "numpy.linalg.solve"), cast(lo, b, dtype)
+    if a.type.rank > 2 or b.type.rank > 2:
+        b, one = settled(lo, b), min(b.type.rank, 2)
+        build = lambda rows: _linalg(lo, "solve", *contiguous(lo, rows))  # noqa: E731
+        return over(lo, [a, b], [2, one], build, [(last_axes(b, one), dtype)])[0]
+    b = _plain(lo, b)
+    return Typed(_linalg(lo, "solve", a.node, b.node), Array(dtype, b.type.rank, b.type.dims))
 
 
 @handles(np.linalg.cholesky)
 def _cholesky(lo, args, kwargs):
     if kwargs:
         lo.refuse("'numpy.linalg.cholesky' with these arguments")
-    a = _matrix(lo, args[0], "numpy.linalg.cholesky")
+    a = stacked(lo, args[0], "numpy.linalg.cholesky")
+    if a.type.rank > 2:
+        return _of_each(lo, "cholesky", a, [(last_axes(a), a.type.dtype)])[0]
     return Typed(_linalg(lo, "cholesky", a.node), Array(a.type.dtype, 2, a.type.dims))
-
-
-@handles(np.linalg.norm)
-def _norm(lo, args, kwargs):
-    """The Euclidean norm of all elements."""
-    if len(args) > 1 or kwargs:
-        lo.refuse("'numpy.linalg.norm' with an order or an axis", "write np.sqrt(np.sum(x ** 2, axis=...))")
-    v = args[0]
-    if v.type.kind == "c":
-        lo.refuse("the norm of complex numbers")
-    if v.type.kind != "f":
-        v = cast(lo, v, np.dtype(float))
-    v = settled(lo, v) if isinstance(v.type, Array) else lo.held(v)
-    return ELEMENTWISE[np.sqrt](lo, [sum_of(lo, binary(lo, ast.Mult, v, v))])
-
-
-@handles(norm_adjoint)
-def _norm_adjoint(lo, args, kwargs):
-    if len(args) > 3 and not all(a.is_known and a.const in (None, False) for a in args[3:]) or kwargs:
-        lo.refuse("the adjoint of a norm with an order or an axis")
-    y_bar, y, x = args[:3]
-    y_bar, y = lo.held(y_bar), lo.held(y)
-    safe = Typed(ast.IfExp(ast.Compare(y.node, [ast.Eq()], [constant(0)]), constant(1.0), y.node),
-                 Scalar(y.type.dtype, False))
-    return binary(lo, ast.Mult, y_bar, binary(lo, ast.Div, x, lo.held(safe)))
 
 
 # -- diagonals ---------------------------------------------------------------------------------------------------------

@@ -211,6 +211,11 @@ def _extremum(function, of, of_more):
     return found
 
 
+def _extremum_of(lo, function, v, axis, keepdims) -> Typed:
+    """`np.max` or `np.min` along some axes."""
+    return _reduced(lo, function, compiled.maximum_of if function is np.max else compiled.minimum_of, v, axis, keepdims)
+
+
 handles(np.max, np.ndarray.max)(_extremum(np.max, compiled.maximum_of, compiled.maximum_from))
 handles(np.min, np.ndarray.min)(_extremum(np.min, compiled.minimum_of, compiled.minimum_from))
 
@@ -219,8 +224,7 @@ handles(np.min, np.ndarray.min)(_extremum(np.min, compiled.minimum_of, compiled.
 def _ptp(lo, args, kwargs):
     v, axis, keepdims = _arguments(lo, np.ptp, args, kwargs)
     v = settled(lo, _real(lo, v))
-    most, least = (_reduced(lo, f, h, v, axis, keepdims) for f, h in (
-        (np.max, compiled.maximum_of), (np.min, compiled.minimum_of)))
+    most, least = (_extremum_of(lo, f, v, axis, keepdims) for f in (np.max, np.min))
     return binary(lo, ast.Sub, most, least)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import NotScalarError
 from ...runtime.joining import nested_shapes, split_like, unstack_like
 from ...runtime.numba import checks, reshaping
+from ...runtime.products import sum_to
 from ...runtime.reductions import spread
 from ...runtime.seeds import unit_seed
 from ...runtime.shape import number, unbroadcast
@@ -239,7 +240,7 @@ def _spread_copy(lo, args, kwargs):
     return _array(lo, [_broadcast(lo, tangent, shape_items(lo, value))], {})
 
 
-@handles(unbroadcast)
+@handles(unbroadcast, sum_to)
 def _unbroadcast(lo, args, kwargs):
     """The sum over the axes that broadcasting has made: none where the extents are known to be equal."""
     value, shape = args
@@ -630,12 +631,12 @@ def _triangle(function, keeps):
     def made(lo, args, kwargs):
         v = array(lo, args[0])
         offset = args[1] if len(args) > 1 else kwargs.get("k", constant_of(0))
-        if v.type.rank != 2:
+        if v.type.rank < 2:
             lo.refuse(f"'numpy.{function}' of what is not a matrix")
         offset = lo.held(offset)
 
         def element(lo, ixs):
-            test = ast.Compare(ixs[1], [keeps()], [ast.BinOp(ixs[0], ast.Add(), offset.node)])
+            test = ast.Compare(ixs[-1], [keeps()], [ast.BinOp(ixs[-2], ast.Add(), offset.node)])
             return ast.IfExp(test, v.lazy.element(lo, ixs), constant(0.0 if v.type.kind == "f" else 0))
 
         lazy = Lazy(v.lazy.axes, element, v.lazy.reads)

@@ -158,3 +158,13 @@ def mask_extent(axis, mask):
     if axis != mask:
         raise IndexError("boolean index did not match indexed array")
     return axis
+
+
+@njit(cache=True)
+def three_components(extent):
+    """Raise ValueError for a cross product of vectors that do not have three components.
+
+    >>> three_components(3)
+    """
+    if extent != 3:
+        raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
