@@ -236,7 +236,7 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
     made, head, breaks = lo.loop(body)
     if lo.env is not None:
         lo.snapshots.append(lo.env)
-    for n in lo.stacks.room(reserved, trips):
+    for n in lo.stacks.room(reserved, trips, repeated=bool(lo.stacks.reserved)):
         lo.emit(n)
     made, behind = hoisted(lo, made, target, trips)
     written = ast.For(name(target, True), iterable, _filled(made), [])
@@ -454,7 +454,8 @@ def _in_chunks(lo, test, body, pushed):
     """The loop with room for so many trips made in front of each chunk: a test at every push would cost more than it.
 
         while True:
-            y_saved = with_room(y_saved, y_saved_count, 64)
+            if y_saved.size - np.int64(y_saved_count) < 64:
+                y_saved = with_room(y_saved, y_saved_count, 64)
             chunk = 0
             while chunk < 64 and test:
                 ...
@@ -466,7 +467,7 @@ def _in_chunks(lo, test, body, pushed):
     more = ast.Compare(name(count), [ast.Lt()], [constant(CHUNK)])
     going = more if isinstance(test, ast.Constant) else ast.BoolOp(ast.And(), [more, test])
     inner = ast.While(going, [*body, ast.AugAssign(name(count, True), ast.Add(), constant(1))], [])
-    room = lo.stacks.room(pushed, constant(CHUNK))
+    room = lo.stacks.room(pushed, constant(CHUNK), repeated=True)
     start = ast.Assign([name(count, True)], constant(0))
     return ast.While(constant(True), [*room, start, inner, ast.If(more, [ast.Break()], [])], [])
 

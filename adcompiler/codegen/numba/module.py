@@ -40,6 +40,7 @@ from ...transform.bars import unique
 from .checkpoints import KeptSteps, sites_of
 from .records import KeptRecord, Layout
 from .recursion import Group, walk_all
+from .sines import save_other_functions
 from .stacks import stacks_of
 from .stencils import sweep_stencils
 from .view_reads import read_through_views
@@ -241,6 +242,7 @@ class Backend:
             make_once(walk, walk.body)
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
+        save_other_functions(walk, walk.body)
         if self.options.get("parallel") and not self.options.get("tracking"):
             run_apart(walk, walk.body, params)
         if walk.learnt.assumed:
