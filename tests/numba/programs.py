@@ -23,7 +23,8 @@ kernels_stencil.heat_1d_slices kernels_stencil.seidel_2d_loops kernels_stencil.f
 loops.triangular_nest loops.else_after_for[break] loops.while_in_for loops.loop_variable_after loops.countdown
 loops.enumerated_zip mutation.double_buffer[odd] mutation.overlapping_store mutation.overlapping_augmented
 mutation.add_at singular_points.maximum_of_two singular_points.absolute views.view_in_loop
-views.square_through_view[strided]
+views.square_through_view[strided] closures.with_stored_defaults loops.dict_items
+kernels_everyday.pivoted_solve
 """.split()
 
 

@@ -58,6 +58,51 @@ def made_inside(x):
     return total
 
 
+def sorted_and_cut(x):
+    items = [v * v for v in x]
+    items.append(x[0] * x[0])
+    items.sort(reverse=True)
+    pairs = sorted([(-v, k) for k, v in enumerate(x)])
+    items[1:2] = [x[0], x[1] * x[2], 3.0]
+    del items[2]
+    first, *rest, last = items
+    rest[:1] = []
+    return first * rest[0] + last * items.index(3.0) + pairs[0][0] * pairs[1][1] + min(rest) * max(x)
+
+
+def slices_are_lists_of_their_own(x):
+    values = [v * 2.0 for v in x]
+    twice, part = values * 2, values[:]
+    for k in range(2):
+        part[k] = part[k] * x[k] * twice[k + 3]
+        twice[k] = x[1] * values[k]
+        part.append(x[0] * twice[2])
+    return values[0] * part[1] + twice[0] * part[-1] + part[0]
+
+
+def keys_of_some_paths(x):
+    table = {"a": x[0], "b": x[1] * x[1]}
+    if x[0] > 0.5:
+        table["c"] = x[2]
+    total = table["c"] * x[0] if "c" in table else 1.0
+    for key in ("a", "b"):
+        table[key] = table[key] * x[2]
+        if x[1] > 0.0:
+            table[key] = table[key] + len(key)
+    other = {**table, "b": total} if False else {"a": table["a"]}
+    other.update(b=total * table.pop("a"))
+    return sum(other.values()) * table["b"]
+
+
+def attempt(x, n):
+    values = [x[0], x[1] * x[1]]
+    try:
+        last = values[n]
+    except IndexError:
+        last = x[2] * 3.0
+    return last * values[0]
+
+
 MODEL = {"first": {"w": np.arange(6.0).reshape(2, 3) / 7.0, "b": np.array([0.1, -0.2])}, "out": np.array([1.0, 2.0]),
          "scale": 0.5, "note": "x", "unused": 3.0}
 X = np.array([0.3, 0.5, 0.9])
@@ -66,6 +111,11 @@ CALLS = [
     (nested_parts, (MODEL, X), (0, 1)),
     (energy, (Spring(0.7, X * 0.5), State(X, X[::-1].copy()), 3), (0, 1)),
     (made_inside, (X,), 0),
+    (sorted_and_cut, (X,), 0),
+    (slices_are_lists_of_their_own, (X,), 0),
+    (keys_of_some_paths, (X,), 0),
+    (keys_of_some_paths, (X + 0.5,), 0),
+    (attempt, (X, 5), 0),
 ]
 
 
@@ -103,6 +153,23 @@ def test_a_pullback_with_objects():
         np.testing.assert_allclose(state.velocity, expected[1].velocity, rtol=1e-13)
 
 
+def test_a_list_of_numbers_is_a_result():
+    def ranked(x, n):
+        out = [v * v for v in x]
+        out.sort()
+        for k in range(n):
+            out.append(out[k] * x[0])
+        return out, x[1]
+
+    args, seed = (X[::-1].copy(), 2), ([1.0, 2.0, 3.0, 4.0, 5.0], 0.5)
+    value, pullback = ad.vjp(ad.differentiable(ranked, backend="numba"), *args, wrt=0)
+    expected, reference = ad.vjp(ranked, *args, wrt=0)
+    assert type(value[0]) is list
+    np.testing.assert_allclose(value[0], expected[0], rtol=1e-13)
+    for _ in range(2):
+        np.testing.assert_allclose(pullback(seed), reference(seed), rtol=1e-13)
+
+
 def test_an_object_that_stands_twice_has_a_gradient_in_each_place():
     shared = {"w": 2.0}
 
@@ -135,7 +202,17 @@ def one_of_two_changed(a, b):
     return a["v"] * b["v"]
 
 
+def left_early(x):
+    total = 0.0
+    for key, v in {"a": x, "b": 2.0 * x}.items():
+        if v > 3.0:
+            break
+        total = total + v * len(key)
+    return total
+
+
 @pytest.mark.parametrize("f, args", [
+    (left_early, (2.0,)),
     (older_object, (2.0,)), (mixed_list, (2.0,)), (one_of_two_changed, ({"v": 2.0}, {"v": 3.0})),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_what_may_be_another_object_is_refused(f, args):

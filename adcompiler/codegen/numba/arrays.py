@@ -18,7 +18,7 @@ from ...transform.code import call, constant, name
 from .fusion import append, described
 from .lowering import Lowering
 from .typed import Axis, Lazy, Typed
-from .types import INT, Array, Items, Record, Scalar
+from .types import INT, Array, Items, Listed, Record, Scalar
 from .zero_d import box, box_returned, number_in
 
 INDEX_NAMES = ("i", "j", "k", "l", "m", "n")
@@ -588,6 +588,13 @@ def result(lo, typed: Typed) -> Typed:
     box_returned(lo, typed.type)
     if isinstance(typed.type, Record):
         lo.refuse("an object or a dict as a result", "return its parts")
+    if isinstance(typed.type, Listed):
+        from .lists import element_of_all, named
+
+        typed = named(lo, typed)
+        if not isinstance(element_of_all(lo, typed), Scalar):
+            lo.refuse("a list of other than numbers as a result", "return arrays, or a list of numbers")
+        return typed
     if typed.items is not None:
         from .expressions import tuple_of
 

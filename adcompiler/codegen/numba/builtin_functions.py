@@ -16,7 +16,7 @@ from .examples import element_type
 from .expressions import as_test, binary, cast, constant_of, integer, join
 from .functions import handles
 from .typed import Typed
-from .types import BOOL, FLOAT, INT, MIXED, Array, Items, Listed, Scalar
+from .types import BOOL, FLOAT, INT, MIXED, Array, Items, Known, Listed, Record, Scalar
 
 
 @handles(abs)
@@ -92,6 +92,13 @@ def _len(lo, args, kwargs):
         return constant_of(len(v.type.items))
     if isinstance(v.type, Listed):
         return Typed(call(name("len"), v.node), Scalar(INT.dtype, True, 0, None, 1))
+    if isinstance(v.type, Known) and isinstance(v.type.value, str):
+        return constant_of(len(v.type.value))
+    if isinstance(v.type, Record):
+        from .records import keys_of, layout
+
+        if layout(lo, v.type).kind == "dict":
+            return constant_of(len(keys_of(lo, v.type)))
     lo.refuse("'len' of this")
 
 
@@ -116,6 +123,10 @@ def _extreme(lo, args, op):
 def _extreme_of(lo, v, op):
     if v.items is not None and v.items:
         return _extreme(lo, v.items, op) if len(v.items) > 1 else v.items[0]
+    if isinstance(v.type, Listed):
+        from .list_functions import extreme_of
+
+        return extreme_of(lo, v, op)
     if not (isinstance(v.type, Array) and v.type.rank == 1):
         lo.refuse("'max' or 'min' of this", "use an array")
     from .arrays import item_at, settled
@@ -150,6 +161,10 @@ def _share_among_ties(lo, args, kwargs):
     from .expressions import _parts, chosen, tuple_of
 
     values, y, y_bar = args
+    if isinstance(values.type, (Array, Listed)):
+        from .list_functions import shares_of_ties
+
+        return shares_of_ties(lo, values, y, y_bar)
     if not isinstance(values.type, Items) or not all(isinstance(t, Scalar) for t in (*values.type.items, y.type, y_bar.type)):
         lo.refuse("the adjoint of 'max' or 'min' of this", "np.max or np.min of an array")
     y, shared = lo.held(y), constant_of(0)

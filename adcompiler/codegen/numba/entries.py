@@ -16,7 +16,7 @@ from ...runtime.tape import Tape
 from ...runtime.numba.kept_loops import KeptLoop, KeptObject
 from . import records
 from .checkpoints import KeptSteps
-from .types import Array, Items, Known, Scalar, Stack, described
+from .types import Array, Items, Known, Listed, Scalar, Stack, described
 
 
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
@@ -313,7 +313,19 @@ def seed_for(t):
     if isinstance(t, Items):
         parts = [seed_for(i) for i in t.items]
         return lambda seed: tuple(p(s) for p, s in zip(parts, seed, strict=True))
+    if isinstance(t, Listed):
+        return _list_of_floats
     return float
+
+
+def _list_of_floats(seed):
+    from numba import float64
+    from numba.typed import List
+
+    made = List.empty_list(float64)
+    for s in seed:
+        made.append(float(np.real(s)))
+    return made
 
 
 def _fixing(t):
@@ -326,6 +338,8 @@ def _fixing(t):
         parts = [_fixing(i) for i in t.items]
         if any(p is not None for p in parts):
             return lambda value: tuple(v if p is None else p(v) for v, p in zip(value, parts, strict=True))
+    if isinstance(t, Listed):
+        return list
     return None
 
 

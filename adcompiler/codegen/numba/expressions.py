@@ -12,8 +12,8 @@ from ...ir.nodes import NOTHING
 from ...runtime.numba import scalars
 from ...transform.code import call, constant, name
 from .examples import element_type, type_of_value
-from .typed import Typed
-from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, Word, join, plus
+from .typed import Typed, known, known_tuple
+from .types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, Word, is_known_tuple, join, plus
 from .zero_d import box, is_whole, number_in
 
 OPERATORS = {
@@ -87,6 +87,10 @@ def _name(lo, node):
 
 
 def _variable(lo, identifier, t):
+    if identifier in lo.constants:
+        return constant_of(lo.constants[identifier].const)
+    if is_known_tuple(t):
+        return known_tuple([known(i.value) for i in t.items])
     if isinstance(t, Array):
         return lo.array_name(identifier)
     if isinstance(t, Record):
@@ -119,11 +123,11 @@ def _unary(lo, node):
 
 def _binary(lo, node):
     left, right = expression(lo, node.left), expression(lo, node.right)
-    return binary(lo, type(node.op), left, right)
+    return binary(lo, type(node.op), left, right, ("sum", id(node.right)))
 
 
-def binary(lo, op, left, right) -> Typed:
-    """`left op right` for numbers and arrays."""
+def binary(lo, op, left, right, site=None) -> Typed:
+    """`left op right` for numbers and arrays; site: the place, for the list that it may make."""
     function = OPERATORS[op]
     if function is operator.matmul:
         from .products import product
@@ -133,7 +137,7 @@ def binary(lo, op, left, right) -> Typed:
         left, right = from_sequence(lo, left), from_sequence(lo, right)
     for side in (left, right):
         if not isinstance(side.type, (Scalar, Array)):
-            return _sequence_operator(lo, op, left, right)
+            return _sequence_operator(lo, op, left, right, site)
     if op is ast.Pow and right.is_known and right.const < 0 and left.type.kind == right.type.kind == "i" and left.type.weak:
         left = cast(lo, left, np.dtype(float))  # Python's integers give a float
     made = apply_elementwise(lo, function, [left, right], _binary_scalar(op, right))
@@ -153,15 +157,15 @@ def from_sequence(lo, value):
     return _array(lo, [value], {})
 
 
-def _sequence_operator(lo, op, left, right):
+def _sequence_operator(lo, op, left, right, site):
     if op is ast.Mult and isinstance(left.type, Listed):
         from .lists import repeated
 
-        return repeated(lo, left, integer(lo, right), None)
+        return repeated(lo, left, integer(lo, right), site)
     if op is ast.Add and isinstance(left.type, Listed) and isinstance(right.type, Listed):
         from .lists import concatenated
 
-        return concatenated(lo, left, right)
+        return concatenated(lo, left, right, site)
     if op is ast.Add and isinstance(left.type, Items) and isinstance(right.type, Items):
         parts = [*_parts(left), *_parts(right)]
         return tuple_of(parts)
@@ -415,7 +419,9 @@ def _identity(lo, op, left, right):
     if left.type == NONE or right.type == NONE:
         same = left.type == right.type
     elif isinstance(left.type, Known) and isinstance(right.type, Known):
-        same = left.const is right.const
+        if any(getattr(side.type.value, "repeated", False) is True for side in (left, right)):
+            lo.refuse("'is' between functions that a loop makes", "a number that tells them apart")
+        same = left.type.value is right.type.value
     elif left.is_known and right.is_known and isinstance(left.const, bool) and isinstance(right.const, bool):
         same = left.const is right.const
     elif any(isinstance(a.type, Array) and b.is_known for a, b in ((left, right), (right, left))):
@@ -440,9 +446,15 @@ def _are_one_name(a, b) -> bool:
 
 def _membership(lo, op, left, right):
     if isinstance(right.type, Record) and left.is_known:
-        from .records import has
+        from .records import has, part_name
 
-        return constant_of(has(lo, right.type, left.const) == isinstance(op, ast.In))
+        found = has(lo, right.type, left.const)
+        if found and part_name(lo, right.type, left.const) in lo.unsure:  # a flag tells
+            own = part_name(lo, right.type, left.const)
+            lo.learnt.guard(own)
+            flag = name(lo.flag(own))
+            return Typed(flag if isinstance(op, ast.In) else ast.UnaryOp(ast.Not(), flag), BOOL)
+        return constant_of(found == isinstance(op, ast.In))
     if right.items is None or not isinstance(left.type, Scalar):
         if left.is_known and right.is_known:
             return constant_of((left.const in right.const) == isinstance(op, ast.In))
@@ -477,6 +489,8 @@ def chosen(lo, test, then, orelse) -> Typed:
     """The value of one of two paths, each with the statements that it needs."""
     (before, first), (behind, second) = then, orelse
     t = join(first.type, second.type)
+    if t is MIXED and {first.type.__class__, second.type.__class__} == {Scalar}:
+        t = _bool_or_number(first.type, second.type)
     if t is MIXED or not isinstance(t, (Scalar, Array, Items)):
         lo.refuse("a conditional expression whose values have different types", "give both the same type")
     if isinstance(t, Scalar):
@@ -488,6 +502,13 @@ def chosen(lo, test, then, orelse) -> Typed:
                    [*behind, ast.Assign([name(made, True)], second.node)]))
     lo.env[made] = t
     return lo.array_name(made) if isinstance(t, Array) else Typed(name(made), t)
+
+
+def _bool_or_number(a, b):
+    """The type of what is a bool on one path and a float on the other, as in `x > 0 and y`: False is 0.0."""
+    number = b if a.kind == "b" else a
+    python = a.weak and b.weak and "b" in (a.kind, b.kind)
+    return Scalar(number.dtype, True) if python and number.dtype in (np.dtype(float), np.dtype(complex)) else MIXED
 
 
 def _boolean(lo, node):
@@ -572,6 +593,9 @@ def _subscript(lo, node):
 
 
 def _item(lo, base, node):
+    key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    if isinstance(key, str) and key in getattr(base.type, "keys", ()):  # a part of the gradient of a dict
+        return _parts(base)[base.type.keys.index(key)]
     if isinstance(node.slice, ast.Slice):
         bounds = [None if b is None else expression(lo, b) for b in (node.slice.lower, node.slice.upper, node.slice.step)]
         if all(b is None or b.is_known for b in bounds):
@@ -591,6 +615,12 @@ def _item(lo, base, node):
             t = join(t, other)
         return Typed(ast.Subscript(held.node, index.node, ast.Load()), t)
     lo.refuse("an item of a tuple of different things, at a position that is not constant")
+
+
+def _lambda(lo, node):
+    from .closures import lower_lambda
+
+    return lower_lambda(lo, node)
 
 
 def _call(lo, node):
@@ -625,4 +655,5 @@ _KINDS = {
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.Call: _call,
+    ast.Lambda: _lambda,
 }

@@ -17,7 +17,7 @@ from ...transform.code import constant
 from .elementwise import ELEMENTWISE
 from .expressions import constant_of, expression
 from .typed import Typed
-from .types import INT, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps, forget
+from .types import INT, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps, forget, is_known_tuple
 from .zero_d import NEW, box, prepared, returned
 
 HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
@@ -73,6 +73,8 @@ def attribute(lo, node) -> Typed:
     if isinstance(base.type, Record):
         from .records import read
 
+        if records.layout(lo, base.type).kind == "dict" and hasattr(dict, node.attr):
+            return closures.inner(lo, node, node.attr)
         return read(lo, base.type, node.attr)
     if isinstance(base.type, Named) and node.attr in base.type.cls._fields:
         from .expressions import _parts
@@ -94,6 +96,10 @@ def attribute(lo, node) -> Typed:
         handler = HANDLERS.get(("attribute", node.attr))
         if handler is not None:
             return handler(lo, [base], {})
+    if isinstance(base.type, closures.Function):
+        return closures.defaults(lo, base, node.attr)
+    if isinstance(base.type, Listed) and hasattr(list, node.attr):
+        return closures.inner(lo, node, node.attr)
     if isinstance(base.type, Items):
         lo.refuse(f"the attribute '{node.attr}' of a tuple", "unpack it")
     lo.refuse(f"the attribute '{node.attr}'")
@@ -121,7 +127,10 @@ def lower_call(lo, node) -> Typed:
     if isinstance(node.func, ast.Attribute) and is_list(lo, node.func.value):
         from .lists import method as list_method
 
-        return list_method(lo, expression(lo, node.func.value), node.func.attr, node.args)
+        return list_method(lo, expression(lo, node.func.value), node)
+    table = dict_of(lo, node.func)
+    if table is not None:
+        return record_functions.method(lo, table, node)
     function, base = called(lo, node)
 
     if function is records.SHADOW:
@@ -151,8 +160,22 @@ def _is_number(lo, node) -> bool:
     return isinstance(node, ast.Name) and isinstance(lo.env.get(node.id), Scalar)
 
 
+def dict_of(lo, node):
+    """The dict with known keys whose method an expression is, or None."""
+    root = node
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    if not (isinstance(node, ast.Attribute) and isinstance(root, ast.Name) and isinstance(lo.env.get(root.id), Record)):
+        return None
+    t = expression(lo, node.value).type
+    return t if isinstance(t, Record) and records.layout(lo, t).kind == "dict" else None
+
+
 def is_list(lo, node) -> bool:
     """Is this expression a list of the program?"""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+        shadow = lo.env.get(node.func.id)
+        return isinstance(shadow, Known) and shadow.value is records.SHADOW and is_list(lo, node.args[0])
     if isinstance(node, ast.Name):
         return isinstance(lo.env.get(node.id), Listed)
     if isinstance(node, ast.Subscript):
@@ -314,6 +337,10 @@ def _tape(lo, node):
             nodes.append(node)
             lo.kept.append((site.value, kept))
             continue
+        if isinstance(e, ast.Name) and isinstance(lo.env.get(e.id), Listed):
+            nodes.append(e)
+            lo.kept.append((site.value, lists.on_tape(lo, lo.env[e.id], e)))
+            continue
         if isinstance(e, ast.Name) and e.id in lo.stacks.sites:
             element = lo.stacks.element(e.id)
             lo.kept.append((site.value, Stack(e.id, element)))
@@ -323,7 +350,7 @@ def _tape(lo, node):
         inner = e.args[0] if copies else e
         t = lo.env.get(inner.id) if isinstance(inner, ast.Name) else None
         if t is not None and not isinstance(t, Array):
-            value = Typed(constant(None) if isinstance(t, Known) else inner, t)
+            value = Typed(constant(None) if isinstance(t, Known) or is_known_tuple(t) else inner, t)
         else:
             if t is not None and inner.id in lo.unsure:
                 _empty_where_unset(lo, inner.id, t)
@@ -345,5 +372,6 @@ SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
 from . import array_shadows, builtin_functions, contractions, creation, decompositions, inlined, linalg, lists  # noqa: E402, F401
 from . import own_functions, products, rearranging, records, reductions, shapes, signals, sorting  # noqa: E402, F401
 from . import averages, norms, pieces, places, scans, selecting  # noqa: E402, F401
+from . import closures, list_functions, record_functions  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

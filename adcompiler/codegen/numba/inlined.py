@@ -92,6 +92,8 @@ def walk_body(lo, tree, signature, found, args, kwargs) -> Typed:
     try:
         for s in tree.body:
             renamed = _Renamed(names).visit(ast.fix_missing_locations(_copied(s)))
+            for k, n in enumerate(ast.walk(renamed)):  # memory that it makes is known again in the next walk of a loop
+                n.place = f"{'-'.join(names.values())} {s.lineno} {k}"
             result = _step(lo, renamed, expression)
             if result is not None:
                 return result

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import ast
 import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...runtime import shadows
 from ...runtime.numba import lists as compiled
 from ...transform.code import attribute, call, constant, name, subscript
+from .closures import in_list
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
 from .typed import Typed
 from .types import INT, MIXED, Array, Items, Known, Listed, Scalar, forget, join
 
 CHANGING = ("append", "extend", "insert", "pop", "reverse", "clear")
+OTHERS: dict = {}  # further methods: method(lo, base, node) -> Typed, filled by `list_functions`
 
 
 def display(lo, node) -> Typed:
@@ -32,6 +34,7 @@ def display(lo, node) -> Typed:
 def listed(lo, parts, site) -> Typed:
     """A new list of these values."""
     t = lo.learnt.elements.get(site)
+    parts = [in_list(p) for p in parts]
     for p in parts:
         own = lasting(p.type)
         t = own if t is None else join(t, own)
@@ -67,12 +70,18 @@ def bind(lo, identifier, value: Typed):
             lo.assign(identifier, lo.stacks.empty_list())
             for p in settled:
                 lo.emit(ast.Expr(call(attribute(name(identifier), "append"), p.node)))
+            if not settled and isinstance(t.element, Scalar) and not _is_filled(lo, identifier):  # Numba needs its type
+                zero = cast(lo, constant_of(0), t.element.dtype).node
+                lo.emit(ast.Expr(call(attribute(name(identifier), "append"), zero)))
+                lo.emit(ast.Expr(call(attribute(name(identifier), "pop"))))
+        elif not settled:
+            lo.assign(identifier, lo.stacks.empty_list(t.element))
         else:
             lo.assign(identifier, ast.List([p.node for p in settled], ast.Load()))
     else:
         lo.assign(identifier, value.node)
     lo.set_name(identifier, t)
-    if value.items is not None:
+    if value.items is not None or value.fresh:
         note(lo, identifier, t)
 
 
@@ -84,6 +93,63 @@ def note(lo, identifier, t):
     for site in t.sites:
         if site in lo.learnt.shadow_lists:
             lo.assign(lo.learnt.shadow_lists[site][0], name(identifier))
+
+
+def _is_filled(lo, identifier) -> bool:
+    """Does the function put anything into a list under this name?"""
+    return any(isinstance(n, ast.Attribute) and n.attr in ("append", "extend", "insert") and isinstance(n.value, ast.Name)
+               and n.value.id == identifier for n in ast.walk(lo.definition))
+
+
+@dataclass(frozen=True)
+class KeptList:
+    """A list on the tape; once: the forward function makes it in one place, once."""
+
+    listed: Listed
+    once: bool
+
+
+def on_tape(lo, t: Listed, node):
+    """A list of numbers for the tape: the adjoint function works on a copy, so that the tape may be replayed."""
+    element = _element(lo, Typed(node, t))
+    if not isinstance(element, Scalar):
+        lo.refuse(f"'{ast.unparse(node)}' on the tape, a list of other than numbers", "ad.grad, or arrays")
+    return KeptList(Listed(lasting(element), t.sites), len(t.sites) == 1 and t.sites <= lo.made_once)
+
+
+def from_tape(lo, identifier, kept: KeptList):
+    """Statements at the start of the adjoint function: one copy for all names of a list."""
+    lo.env[identifier] = kept.listed
+    for site in kept.listed.sites:
+        lo.learnt.pushed(site, kept.listed.element)
+    if not kept.once:
+        return [ast.Assign([name(identifier, True)], call(attribute(name(identifier), "copy")))]
+    (site,) = kept.listed.sites
+    first = lo.from_tape.setdefault(site, identifier)
+    source = name(first) if first != identifier else call(attribute(name(identifier), "copy"))
+    made = [ast.Assign([name(identifier, True)], source)]
+    lo.made_once.add(site)
+    if site in lo.learnt.shadow_lists and first == identifier:
+        made.append(ast.Assign([name(lo.learnt.shadow_lists[site][0], True)], name(identifier)))
+    return made
+
+
+def copied(lo, node, element, site) -> Typed:
+    """A new list of elements of a type that another list has: `node` makes it, with room for what it gets later."""
+    t = lo.learnt.pushed(site, lasting(element))
+    if t is MIXED:
+        lo.refuse("a list of different things", "one list for each kind of value")
+    made = lo.fresh("values")
+    if isinstance(t, Scalar) and t.dtype != element.dtype:  # it gets floats later
+        lo.assign(made, lo.stacks.empty_list())
+        v = lo.fresh("v")
+        push = ast.Expr(call(attribute(name(made), "append"), cast(lo, Typed(name(v), element), t.dtype).node))
+        lo.emit(ast.For(name(v, True), node, [push], []))
+    else:
+        lo.assign(made, node)
+    lo.set_name(made, Listed(t, frozenset({site})))
+    note(lo, made, lo.env[made])
+    return Typed(name(made), lo.env[made])
 
 
 def _settled(lo, p) -> Typed:
@@ -99,6 +165,7 @@ def _settled(lo, p) -> Typed:
 
 def put_in(lo, base: Typed, value: Typed) -> Typed:
     """A value as an element of a list, whose type it widens."""
+    value = in_list(value)
     if not isinstance(value.type, (Scalar, Array, Items, Listed)):
         lo.refuse("this value in a list", "lists of numbers, arrays and tuples of them")
     t = lasting(value.type)
@@ -138,7 +205,7 @@ def item(lo, base: Typed, index) -> Typed:
     if isinstance(index, ast.Slice):
         bounds = [None if b is None else integer(lo, expression(lo, b)).node for b in (index.lower, index.upper, index.step)]
         base = named(lo, base)
-        return Typed(subscript(base.node, ast.Slice(*bounds)), Listed(_element(lo, base), base.type.sites))
+        return copied(lo, subscript(base.node, ast.Slice(*bounds)), _element(lo, base), ("slice", id(index)))
     at = integer(lo, expression(lo, index))
     if base.items is not None and at.is_known and -len(base.items) <= at.const < len(base.items):
         return base.items[at.const]
@@ -149,18 +216,23 @@ def item(lo, base: Typed, index) -> Typed:
 def set_item(lo, base: Typed, index, value: Typed):
     """`values[index] = value`."""
     if isinstance(index, ast.Slice):
-        lo.refuse("a store into a slice of a list", "store the elements one by one")
+        from .list_functions import store_slice
+
+        store_slice(lo, base, index, value)
+        return
     at = integer(lo, expression(lo, index))
     value = put_in(lo, base, value)
     lo.emit(ast.Assign([subscript(base.node, at.node, True)], value.node))
 
 
-def method(lo, base: Typed, which, nodes) -> Typed:
+def method(lo, base: Typed, node) -> Typed:
     """A method of a list."""
-    base = named(lo, base)
+    base, which, nodes = named(lo, base), node.func.attr, node.args
     if which == "copy" and not nodes:
-        return Typed(call(attribute(base.node, "copy")), base.type)
-    if which not in CHANGING:
+        return copied(lo, call(attribute(base.node, "copy")), _element(lo, base), ("copy", id(node)))
+    if which in OTHERS:
+        return OTHERS[which](lo, base, node)
+    if which not in CHANGING or node.keywords:
         lo.refuse(f"the method '{which}' of a list", "a loop over the list")
     args = [expression(lo, n) for n in nodes]
     if which == "append":
@@ -199,18 +271,21 @@ def _extend(lo, base, values):
     lo.refuse("'extend' by what is not a list", "append the elements one by one")
 
 
-def concatenated(lo, left: Typed, right: Typed) -> Typed:
+def concatenated(lo, left: Typed, right: Typed, site) -> Typed:
     """`left + right`."""
+    if site is None:
+        lo.refuse("a sum of several lists", "'+' between two lists, or 'extend'")
     if left.items is not None and right.items is not None:
-        return listed(lo, [*left.items, *right.items], ("sum", id(left.node), id(right.node)))
+        return listed(lo, [*left.items, *right.items], site)
     left, right = named(lo, left), named(lo, right)
     t = join(_element(lo, left), _element(lo, right))
     if t is MIXED or isinstance(t, Scalar) and _element(lo, left).dtype != _element(lo, right).dtype:
         lo.refuse("the sum of lists of different types", "append the elements one by one")
-    made = lo.fresh("values")
-    lo.assign(made, call(attribute(left.node, "copy")))
-    lo.emit(ast.Expr(call(attribute(name(made), "extend"), right.node)))
-    return Typed(name(made), Listed(t, left.type.sites | right.type.sites))
+    made = copied(lo, call(attribute(left.node, "copy")), t, site)
+    if made.type.element != lasting(t) and isinstance(t, Scalar) and made.type.element.dtype != t.dtype:
+        lo.refuse("a sum of lists that gets values of another type later", "append the elements one by one")
+    lo.emit(ast.Expr(call(attribute(made.node, "extend"), right.node)))
+    return made
 
 
 def repeated(lo, value: Typed, count: Typed, site) -> Typed:
@@ -219,12 +294,17 @@ def repeated(lo, value: Typed, count: Typed, site) -> Typed:
     if value.items is not None and len(value.items) == 1 and not lo.options.get("typed_lists"):
         first = _settled(lo, value.items[0])
         lo.assign(made, ast.BinOp(ast.List([first.node], ast.Load()), ast.Mult(), count.node))
-        return Typed(name(made), value.type)
+        return Typed(name(made), value.type, fresh=True)
     value = named(lo, value)
+    if site is not None:
+        element = lo.learnt.pushed(site, lasting(_element(lo, value)))
+        if isinstance(element, Scalar) and element.dtype != _element(lo, value).dtype:
+            lo.refuse("a repeated list that gets values of another type later", "[0.0] * n for a list of floats")
+        value = Typed(value.node, Listed(element, frozenset({site})))
     lo.assign(made, lo.stacks.empty_list())
     push = ast.Expr(call(attribute(name(made), "extend"), value.node))
     lo.emit(ast.For(name(lo.fresh("k"), True), call(name("range"), count.node), [push], []))
-    return Typed(name(made), value.type)
+    return Typed(name(made), value.type, fresh=True)
 
 
 def comprehension(lo, node) -> Typed:
@@ -265,19 +345,6 @@ def sum_of(lo, values: Typed, start: Typed) -> Typed:
     return Typed(name(total), Scalar(t.dtype, t.weak))
 
 
-@handles(list)
-def _list(lo, args, kwargs):
-    if not args:
-        return listed(lo, [], ("call", id(lo.loc), lo.depth))
-    v = args[0]
-    if isinstance(v.type, Listed):
-        v = named(lo, v)
-        return Typed(call(attribute(v.node, "copy")), v.type)
-    if v.items is not None:
-        return listed(lo, v.items, ("call", ast.unparse(v.node) if v.node is not None else id(v)))
-    lo.refuse("'list' of this", "a loop that appends")
-
-
 def _on_shadows(function, helper):
     @handles(function)
     def handler(lo, args, kwargs):
@@ -286,12 +353,30 @@ def _on_shadows(function, helper):
             lo.refuse("the adjoint of this change of a list", "a loop over the list")
         slots, parts = named(lo, slots), named(lo, parts)
         own, given = _element(lo, slots), _element(lo, parts)
+        if function is shadows.add_selected and isinstance(own, Items) and isinstance(given, Items):
+            return _add_tuples(lo, slots, *between, parts, len(own.items))
         if not isinstance(own, (Scalar, Array)) or isinstance(own, Scalar) and own.dtype != given.dtype:
             lo.refuse("the adjoint of this change of a list", "lists of numbers or of arrays")
         if slots.node.id == parts.node.id or slots.type.sites & parts.type.sites:
             lo.refuse("a list that is extended by itself", "a loop that appends")
         lo.emit(ast.Expr(call(lo.helper(helper), slots.node, *[b.node for b in between], parts.node)))
         return constant_of_none()
+
+
+def _add_tuples(lo, slots, index, parts, size):
+    """`add_selected` for lists of tuples."""
+    if slots.node.id == parts.node.id or slots.type.sites & parts.type.sites:
+        lo.refuse("a list that takes its own adjoint", "a list of its own")
+    start, stop, step, k, at = (lo.fresh(n) for n in ("start", "stop", "step", "k", "at"))
+    span = call(attribute(index.node, "indices"), call(name("len"), slots.node))
+    lo.emit(ast.Assign([ast.Tuple([name(n, True) for n in (start, stop, step)], ast.Store())], span))
+    place = ast.BinOp(name(start), ast.Add(), ast.BinOp(name(k), ast.Mult(), name(step)))
+    sums = [ast.BinOp(subscript(subscript(slots.node, name(at)), constant(c)), ast.Add(),
+                      subscript(subscript(parts.node, name(k)), constant(c))) for c in range(size)]
+    body = [ast.Assign([name(at, True)], place),
+            ast.Assign([subscript(slots.node, name(at), True)], ast.Tuple(sums, ast.Load()))]
+    lo.emit(ast.For(name(k, True), call(name("range"), call(name("len"), parts.node)), body, []))
+    return constant_of_none()
 
 
 _on_shadows(shadows.add_selected, compiled.add_selected)

@@ -16,6 +16,7 @@ from .expressions import as_test, expression, integer
 from .recursion import Unreached
 from .typed import Typed
 from .types import Array, Items, Known, Listed, Scalar, INT, plus
+from .unrolled import lower_unrolled
 
 
 def lower_for(lo, s):
@@ -27,6 +28,8 @@ def lower_for(lo, s):
     it = s.iter
     if checkpoints.is_sweep(lo, it):
         checkpoints.lower_sweep(lo, s)
+        return
+    if lower_unrolled(lo, s):
         return
     backwards = _is_call(lo, it, reversed)
     if backwards:
@@ -409,6 +412,10 @@ def _bind(lo, bind, target, value, s):
 
         held = lo.array(value)
         parts = [item_at(lo, held, Typed(constant(j), Scalar(INT.dtype, True, j, None, 1), j)) for j, _ in enumerate(target.elts)]
+    if parts is None and isinstance(value.type, Items):
+        from .expressions import _parts
+
+        parts = _parts(value)
     if parts is None or len(parts) != len(target.elts):
         lo.refuse("this loop target")
     for t, p in zip(target.elts, parts, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+from collections import Counter
 
 import numpy as np
 
@@ -39,6 +40,9 @@ class Lowering:
         self.learnt = learnt if learnt is not None else Learnt()
         self.stacks = Stacks(self, stacks)
         stored = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        self.once = Counter(names)  # how often each name is set
+        self.constants: dict[str, Typed] = {}  # names that hold what is known when compiling
         self.lasting = {n: t for n, t in params.items() if n not in stored}  # parameters that keep their values
         self.less: dict[str, str] = {}  # the index of the innermost loop: a name that it stays below
         self.breaks: list | None = None
@@ -66,6 +70,7 @@ class Lowering:
         self.snapshots: list = []  # types of names at the ends of loops
         self.numbers: set[str] = set()  # arrays that have become numbers, one per trip of a loop
         self.apart, self.together = [], []  # see `parallel`
+        self.from_tape: dict = {}  # sites of lists on the tape: the first name of each
         self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
         self.is_tested = self.has_types_of_arguments = False  # of a gradient: no NaN is in it, types and shapes are right
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
@@ -98,7 +103,7 @@ class Lowering:
 
     def root(self, origin) -> frozenset:
         """The memory that a statement (or a name of our own) makes."""
-        key = origin if isinstance(origin, str) else id(origin)
+        key = origin if isinstance(origin, str) else getattr(origin, "place", None) or id(origin)
         return frozenset({self.roots.setdefault(key, f"memory {key}")})
 
     def are_equal(self, a, b) -> bool:
@@ -367,6 +372,7 @@ class Learnt:
         self.shadow_lists: dict = {}  # sites of lists likewise: the names of the list and of its adjoint
         self.by_identity = ""  # the name of the table of adjoints of arrays that are found by their identity
         self.boxed: set = set()  # calls whose result, an array without axes in NumPy, is one here too
+        self.inner: dict = {}  # functions that the program makes, by their places in the text
         self.changed = False
 
     def reserved(self) -> set:
@@ -411,11 +417,11 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
 
 
 def _run_body(self, loops, params):
-    from . import array_shadows, checkpoints, records
+    from . import array_shadows, checkpoints, lists, records
 
     kept = []
     for n, t in loops.items():
-        source = records if isinstance(t, records.KeptRecord) else checkpoints
+        source = records if isinstance(t, records.KeptRecord) else lists if isinstance(t, lists.KeptList) else checkpoints
         kept += source.from_tape(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]

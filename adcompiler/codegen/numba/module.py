@@ -38,6 +38,7 @@ from .lowering import LINE, lower
 from .parallel import refuse_without_any, run_apart
 from ...transform.bars import unique
 from .checkpoints import KeptSteps, sites_of
+from .lists import KeptList
 from .records import KeptRecord, Layout
 from .recursion import Group, walk_all
 from .sines import save_other_functions
@@ -45,7 +46,7 @@ from .stacks import stacks_of
 from .stencils import sweep_stencils
 from .view_reads import read_through_views
 from .tape_blocks import make_once
-from .types import FLOAT, NONE, Array, Items, Known, Named, Record, Scalar, Stack, Steps
+from .types import FLOAT, NONE, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps
 
 
 # Names that the text of compiled code uses for what they mean everywhere.
@@ -353,6 +354,9 @@ class Backend:
             elif isinstance(t, KeptRecord):
                 loops[n] = t
                 params[n] = Record(t.site)
+            elif isinstance(t, KeptList):
+                loops[n] = t
+                params[n] = t.listed
             elif isinstance(t, Stack):
                 given[n] = t.element
                 params[n] = t
@@ -397,6 +401,8 @@ def _seed_type(t):
         return Array(t.dtype, t.rank, (None,) * t.rank, frozenset({"seed"}))
     if isinstance(t, Items):
         return replace(t, items=tuple(map(_seed_type, t.items)))
+    if isinstance(t, Listed):
+        return Listed(FLOAT, frozenset({"seed"}))
     return FLOAT
 
 

@@ -10,6 +10,7 @@ import textwrap
 
 from ...runtime.numba import scalars
 from ..emit import Comment
+from .types import Items, Listed
 
 _SAFE = {
     f for f in (
@@ -66,10 +67,18 @@ def raised_by(lo, statements) -> dict:
                 found.setdefault(_exception(lo, kind), ast.unparse(node))
             elif isinstance(node, (ast.Assert, ast.Break, ast.Continue, ast.Return, ast.Lambda)):
                 raise Unknown(ast.unparse(node))
+            elif isinstance(node, ast.Subscript) and _is_of_list(lo, node):
+                found.setdefault(IndexError, ast.unparse(node))
             elif isinstance(node, ast.Call) and not (is_safe_call(lo, node) or _is_push(lo, node) or _is_made_to_raise(node, s)):
                 for kind in _raised_by_call(lo, node):
                     found.setdefault(kind, ast.unparse(node))
     return found
+
+
+def _is_of_list(lo, node) -> bool:
+    """Is this an element of a list, or of a tuple at a place that is computed? (Indices of arrays are tested by calls.)"""
+    t = lo.env.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    return isinstance(t, (Listed, Items)) and not isinstance(node.slice, (ast.Slice, ast.Constant if isinstance(t, Items) else ast.Slice))
 
 
 def _is_made_to_raise(node, s) -> bool:

@@ -80,10 +80,39 @@ def has(lo, t: Record, key) -> bool:
     return key in own.names and own.names[key] in lo.env
 
 
+def keys_of(lo, t: Record) -> list:
+    """The keys that a record has here, in the order in which they were set."""
+    places = {n: k for k, n in enumerate(lo.env)}
+    found = [(places[n], k) for k, n in layout(lo, t).names.items() if n in places]
+    if any(n in lo.unsure for n in layout(lo, t).names.values()):
+        lo.refuse("a list of the keys of a dict that has some of them on some paths only", "give each key a value on every path")
+    return [k for _, k in sorted(found, key=lambda f: f[0])]
+
+
+def remove(lo, t: Record, key) -> Typed:
+    """`table.pop(key)`: the part, which its dict no longer has."""
+    from .statements import bind
+
+    if t.site[0] == "argument":
+        lo.refuse(f"the removal of '{key}' from a dict that is an argument", "a copy of it: dict(table)")
+    value, own = read(lo, t, key), part_name(lo, t, key)
+    if isinstance(value.type, (Scalar, Array, Items, Listed)):
+        taken = lo.fresh(own)
+        bind(lo, taken, value, taken)
+        value = Typed(name(taken), lo.env[taken]) if not isinstance(lo.env[taken], Array) else lo.array_name(taken)
+    lo.env.pop(own, None)
+    lo.unsure.discard(own)
+    if own in lo.learnt.guarded:
+        lo.assign(lo.flag(own), constant(False))
+    return value
+
+
 def read(lo, t: Record, key) -> Typed:
     """A part of a record."""
     from .expressions import _variable
 
+    if not has(lo, t, key) and layout(lo, t).kind == "shadow":
+        return Typed(constant(0.0), Scalar(np.dtype(float)), 0.0)  # nothing has reached it
     if not has(lo, t, key):
         lo.refuse(f"'{key}' of '{layout(lo, t).base}', which has no value here", "give it a value on every path")
     own = part_name(lo, t, key)
@@ -214,10 +243,16 @@ def _shadows(lo, args, kwargs):
 
 
 def _zeros(lo, t: Record):
+    from .statements import bind
+
     own, bar = layout(lo, t), shadow_site(lo, t)
     for key, variable in own.names.items():
         part = lo.env.get(variable)
         target = part_name(lo, bar, key)
+        removed = lo.seen.get(variable) if part is None else None
+        if removed and all(isinstance(p, Scalar) and p.kind in "fi" for p in removed):  # it is in the dict at another time
+            lo.assign(target, constant(0.0))
+            lo.set_name(target, Scalar(np.dtype(float), True))
         if part is None or part is MIXED:
             continue
         if isinstance(part, Record):
@@ -226,12 +261,31 @@ def _zeros(lo, t: Record):
             dtype = part.dtype if part.kind in "fc" else np.dtype(float)
             lo.assign(target, call(lo.np("zeros"), attribute(name(variable), "shape"), lo.dtype(dtype)))
             lo.set_name(target, Array(dtype, part.rank, part.dims, lo.root(target)))
+        elif isinstance(part, Items) and not isinstance(part, Gradient) and (zeros := _zero_tuple(lo, name(variable), part)):
+            bind(lo, target, zeros, target)
         elif isinstance(part, Scalar) and part.kind != "b":
             kind = part.dtype if part.kind in "fc" else np.dtype(float)
             lo.assign(target, constant(0j if part.kind == "c" else 0.0))
             lo.set_name(target, Scalar(np.dtype(complex if part.kind == "c" else float) if kind.itemsize > 4 else np.dtype(float), True))
         else:
             lo.set_name(target, NONE)
+
+
+def _zero_tuple(lo, node, t):
+    """Zeros like the arrays and floats of a tuple; None for a tuple of other things."""
+    parts = []
+    for k, i in enumerate(t.items):
+        at = ast.Subscript(node, constant(k), ast.Load())
+        if isinstance(i, Array) and i.kind == "f":
+            zeros = lo.fresh("zeros")
+            lo.assign(zeros, call(lo.np("zeros"), attribute(at, "shape"), lo.dtype(i.dtype)))
+            lo.env[zeros] = Array(i.dtype, i.rank, i.dims, lo.root(zeros))
+            parts.append(lo.array_name(zeros))
+        elif isinstance(i, Scalar) and i.kind in "fi":
+            parts.append(Typed(constant(0.0), Scalar(np.dtype(float), True), 0.0))
+        else:
+            return None
+    return Typed(ast.Tuple([p.node for p in parts], ast.Load()), Items(tuple(p.type for p in parts)), items=parts)
 
 
 def shadow_site(lo, t: Record) -> Record:
@@ -273,15 +327,26 @@ def _list_shadow(lo, t: Listed) -> Typed:
     return Typed(name(bar), lo.env[bar])
 
 
+def _zero_slot(t):
+    """The zero of a list of numbers, or of tuples of them; else None."""
+    if isinstance(t, Scalar) and t.kind in "fiu":
+        return Typed(constant(0.0), Scalar(np.dtype(float)))
+    if isinstance(t, Items) and not isinstance(t, Named) and t.items and all(isinstance(i, Scalar) and i.kind in "fiu" for i in t.items):
+        node = ast.Tuple([constant(0.0)] * len(t.items), ast.Load())
+        parts = [Typed(constant(0.0), Scalar(np.dtype(float))) for _ in t.items]
+        return Typed(node, Items(tuple(p.type for p in parts)), items=parts)
+    return None
+
+
 def _zero_list(lo, site, held, bar):
     from .lists import repeated
 
     t = lo.learnt.elements.get(site)
     own = ("bar", site)
-    if isinstance(t, Scalar) and t.kind in "fiu":
-        zero = Typed(ast.List([constant(0.0)], ast.Load()), Listed(Scalar(np.dtype(float)), frozenset({own})),
-                     items=[Typed(constant(0.0), Scalar(np.dtype(float)))])
-        lo.learnt.pushed(own, Scalar(np.dtype(float)))
+    slot = _zero_slot(t)
+    if slot is not None:
+        zero = Typed(ast.List([slot.node], ast.Load()), Listed(slot.type, frozenset({own})), items=[slot])
+        lo.learnt.pushed(own, slot.type)
         value = repeated(lo, zero, Typed(call(name("len"), name(held)), None), own)
         lo.assign(bar, value.node)
         lo.set_name(bar, value.type)
@@ -397,12 +462,16 @@ def parts_of(lo, t: Record):
     return found, layouts
 
 
+def _is_plain_tuple(t) -> bool:
+    return isinstance(t, Items) and all(isinstance(i, (Scalar, Array)) for i in t.items)
+
+
 def on_tape(lo, t: Record):
     """A record as a tuple for the tape, and its type."""
     found, layouts = parts_of(lo, t)
     nodes = []
     for variable, part in found:
-        if isinstance(part, (Scalar, Array)):
+        if isinstance(part, (Scalar, Array)) or _is_plain_tuple(part):
             nodes.append(name(variable))
         elif not isinstance(part, (Record, Known)):
             lo.refuse(f"'{layout(lo, t).base}' on the tape", "keep numbers and arrays in it")
@@ -420,7 +489,7 @@ def from_tape(lo, identifier, kept: KeptRecord):
     for variable, part in kept.parts:
         lo.taken.add(variable)
         lo.env[variable] = forget(part, lambda origin: origin[0] != "argument")
-        if isinstance(part, (Scalar, Array)):
+        if isinstance(part, (Scalar, Array)) or _is_plain_tuple(part):
             statements.append(ast.Assign([name(variable, True)], ast.Subscript(name(identifier), constant(k), ast.Load())))
             k += 1
     return statements

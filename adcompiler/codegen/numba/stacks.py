@@ -133,7 +133,9 @@ class Stacks:
 
     def push(self, site, typed):
         """Code that puts a value on a list of the tape."""
-        lo = self.lo
+        from .closures import in_list
+
+        lo, typed = self.lo, in_list(typed)
         t = typed.type
         if isinstance(t, Array):
             computed = typed.lazy is not None and not typed.lazy.is_view

@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import call, constant, name
-from . import checkpoints, lists, records, zero_d
+from . import checkpoints, closures, lists, records, zero_d
+from .attempts import lower_try
 from .recursion import Unreached
 from .arrays import assign_array, store, target_of
 from .defined import are_like, test_defined
-from .expressions import as_test, expression, simple_scalar
-from .attempts import lower_try
+from .expressions import as_test, constant_of, expression, simple_scalar
+from .list_functions import starred_parts
 from .loops import lower_for, lower_while
 from .stacks import measured_stack, shortened_stack
 from .typed import Typed
-from .types import MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack
+from .types import MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, is_known_tuple
 
 
 def lower_statement(lo, s):
@@ -87,6 +88,13 @@ def assign_name(lo, identifier, node, origin):
         return
     value = expression(lo, node)
     bind(lo, identifier, value, origin)
+    if value.is_known and lo.once.get(identifier) == 1 and not lo.in_loop and _tells_key(node):
+        lo.constants[identifier] = value
+
+
+def _tells_key(node) -> bool:
+    """Is this a test whether a dict has a key?"""
+    return any(isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.In, ast.NotIn)) for n in ast.walk(node))
 
 
 def _absent(lo, node):
@@ -127,6 +135,9 @@ def bind(lo, identifier, value: Typed, origin):
     if isinstance(t, Record):
         lo.set_name(identifier, t)
         return
+    if is_known_tuple(t):
+        lo.set_name(identifier, t)
+        return
     if isinstance(t, Items) and any(isinstance(i, Record) for i in t.items):
         lo.refuse("an object in a tuple", "give it a name of its own")
     if isinstance(t, Listed):
@@ -165,10 +176,11 @@ def _unpack(lo, target, value_node):
     if lo.group_function is not None and _opens_tape(value_node):
         lo.group.open(lo, [e.id for e in target.elts])
         return
-    if any(not isinstance(e, ast.Name) for e in target.elts):
-        if any(isinstance(e, ast.Starred) for e in target.elts):
-            lo.refuse("an assignment to a starred name", "index the tuple")
     value = expression(lo, value_node)
+    if any(isinstance(e, ast.Starred) for e in target.elts):
+        parts = starred_parts(lo, value, target.elts)
+        value = Typed(None, Items(tuple(p.type for p in parts)), items=parts)
+        target = ast.Tuple([e.value if isinstance(e, ast.Starred) else e for e in target.elts], ast.Store())
     if isinstance(value.type, Array):
         value = _rows(lo, value, len(target.elts))
     if isinstance(value.type, Listed) and value.items is not None:
@@ -305,6 +317,8 @@ def _record(lo, target):
 
 def _augmented_part(lo, record, key, s):
     """`record.key op= value`: the part is a variable."""
+    if not records.has(lo, record, key) and records.layout(lo, record).kind == "shadow":
+        records.store(lo, record, key, constant_of(0.0), s)
     records.read(lo, record, key)
     own = records.part_name(lo, record, key)
     _augmented(lo, ast.AugAssign(name(own, True), s.op, s.value))
@@ -325,7 +339,7 @@ def _expression_statement(lo, s):
                 lo.emit(ast.Expr(popped))
             return
     from .effects import lower_effect
-    from .functions import is_list
+    from .functions import dict_of, is_list
 
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_list(lo, node.func.value):
         value = expression(lo, node)
@@ -333,6 +347,9 @@ def _expression_statement(lo, s):
             lo.emit(ast.Expr(value.node))
         return
     if isinstance(node, ast.Call) and checkpoints.lower_effect(lo, node):
+        return
+    if isinstance(node, ast.Call) and dict_of(lo, node.func) is not None:
+        expression(lo, node)
         return
     lower_effect(lo, node, s)
 
@@ -436,6 +453,7 @@ _KINDS = {
     ast.Raise: _raise,
     ast.Assert: _assert,
     ast.Pass: _pass,
+    ast.FunctionDef: closures.lower_def,
     ast.Try: lower_try,
 }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...ir.nodes import NOTHING
+from .types import Items, Known
 
 
 @dataclass(eq=False)
@@ -53,3 +55,14 @@ class Typed:
     @property
     def is_known(self) -> bool:
         return self.const is not NOTHING
+
+
+def known(value) -> Typed:
+    """A key, letter or position as a constant that a name keeps."""
+    return Typed(ast.Constant(value), Known(value), value)
+
+
+def known_tuple(parts) -> Typed:
+    """A list of keys: it has no place in compiled code."""
+    parts = [known(p.const if p.is_known else p.type.value) for p in parts]
+    return Typed(None, Items(tuple(p.type for p in parts)), items=parts)

@@ -137,6 +137,11 @@ class Known(Type):
         ) and self.value == other.value
 
 
+def is_known_tuple(t) -> bool:
+    """Is this the type of a list of keys, which are known when compiling?"""
+    return isinstance(t, Items) and bool(t.items) and all(isinstance(i, Known) for i in t.items)
+
+
 class Missing(Type):
     """No value on some path."""
 
@@ -172,6 +177,7 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Items) and type(a) is type(b) and len(a.items) == len(b.items):
         items = tuple(join(p, q) for p, q in zip(a.items, b.items, strict=True))
         unlike = MIXED in items or getattr(a, "cls", None) is not getattr(b, "cls", None)
+        unlike |= getattr(a, "names", None) != getattr(b, "names", None)
         return MIXED if unlike else replace(a, items=items)
     if isinstance(a, Listed) and isinstance(b, Listed):
         sites = a.sites | b.sites
