@@ -103,6 +103,16 @@ def attempt(x, n):
     return last * values[0]
 
 
+def lists_of_any_length(x, weights):
+    ordered = list(x)
+    ordered.append(weights[0] * x[1])
+    ordered.sort()
+    total = max(x) * weights[-1]
+    for k in range(len(x)):
+        total = total + ordered[k] * x[k] * len(weights)
+    return total
+
+
 MODEL = {"first": {"w": np.arange(6.0).reshape(2, 3) / 7.0, "b": np.array([0.1, -0.2])}, "out": np.array([1.0, 2.0]),
          "scale": 0.5, "note": "x", "unused": 3.0}
 X = np.array([0.3, 0.5, 0.9])
@@ -116,6 +126,7 @@ CALLS = [
     (keys_of_some_paths, (X,), 0),
     (keys_of_some_paths, (X + 0.5,), 0),
     (attempt, (X, 5), 0),
+    (lists_of_any_length, ([0.3, -0.5, 0.9], [2.0, 3.0]), (0, 1)),
 ]
 
 
@@ -202,6 +213,11 @@ def one_of_two_changed(a, b):
     return a["v"] * b["v"]
 
 
+def changes_its_list(values):
+    values.append(values[0])
+    return values[0] * values[-1]
+
+
 def left_early(x):
     total = 0.0
     for key, v in {"a": x, "b": 2.0 * x}.items():
@@ -212,7 +228,7 @@ def left_early(x):
 
 
 @pytest.mark.parametrize("f, args", [
-    (left_early, (2.0,)),
+    (left_early, (2.0,)), (changes_its_list, ([2.0, 3.0],)),
     (older_object, (2.0,)), (mixed_list, (2.0,)), (one_of_two_changed, ({"v": 2.0}, {"v": 3.0})),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_what_may_be_another_object_is_refused(f, args):

@@ -180,6 +180,9 @@ def _arguments(part, generator, namespace):
     if part.leaves:
         named = [n for n in part.parameters if n not in part.extras]
         paths = [part.leaves.get(n) or (own.index(n), ()) for n in named]
+        lists = [k for k, path in paths if VECTOR in path]
+        if len(lists) > 1:
+            return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras], *_none_twice(args, lists))
         return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras])
     places = [own.index(n) for n in part.parameters if n not in part.extras]
     if not extras and places == list(range(len(own))):
@@ -187,7 +190,15 @@ def _arguments(part, generator, namespace):
     return lambda args: (*[args[k] for k in places], *[namespace[e] for e in extras])
 
 
+VECTOR = object()  # at the end of a path: lists of numbers are passed as arrays
 PLAIN = object()  # at the end of a path: named tuples are passed as plain ones
+
+
+def _none_twice(args, lists):
+    """Nothing, where no list is given as two arguments."""
+    if len({id(args[k]) for k in lists}) < len(lists):
+        raise UnsupportedSyntaxError("the Numba backend does not compile one list as two arguments", hint="pass a copy of it")
+    return ()
 
 
 def _plain(value):
@@ -199,13 +210,21 @@ def _at(value, path):
     for key in path:
         if key is PLAIN:
             return _plain(value)
+        if key is VECTOR:
+            return np.array(value)
         value = value[key] if isinstance(value, (dict, list, tuple)) else getattr(value, key)
     return value
 
 
 def _joint(part, core, generator, namespace, parts):
     arranged = _arguments(part, generator, namespace)
-    fixed = _fixing(part.result.items[0])
+    fixed, listing = _fixing(part.result.items[0]), _lists_of(part.result.items[1])
+    if listing is not None and not records.needs_rebuilding(part.result):
+        def with_lists(*args):
+            value, gradient = core(*(args if arranged is None else arranged(args)))
+            return (value if fixed is None else fixed(value)), listing(gradient)
+
+        return with_lists
     if records.needs_rebuilding(part.result):
         names = [n for n, _ in generator.signature.parameters]
 
@@ -270,7 +289,7 @@ def _adjoint(part, core, generator, namespace, parts):
     extras = tuple(part.extras)
     seeded = seed_for(part.seed)
     loops = any(isinstance(t, KeptSteps) for _, t in parts[0].kept)
-    rebuilds = records.needs_rebuilding(part.result)
+    rebuilds, listing = records.needs_rebuilding(part.result), _lists_of(part.result)
 
     def run(tape, seed=1.0):
         kept = tape.open(owner)
@@ -278,9 +297,21 @@ def _adjoint(part, core, generator, namespace, parts):
         if loops or objects:
             kept = [v.values if isinstance(v, (KeptLoop, KeptObject)) else v for v in kept]
         found = core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
+        if listing is not None and not rebuilds:
+            return listing(found)
         return records.rebuilt(part.result, found, objects) if rebuilds else found
 
     return run
+
+
+def _lists_of(t):
+    """What turns the lists in a gradient into Python's; None where there are none."""
+    if isinstance(t, Listed):
+        return list
+    if type(t) is not Items or not any(map(_lists_of, t.items)):
+        return None
+    parts = [_lists_of(i) for i in t.items]
+    return lambda value: tuple(v if p is None else p(v) for v, p in zip(value, parts, strict=True))
 
 
 def _tangent(part, core, generator, namespace, parts):

@@ -134,6 +134,25 @@ def from_tape(lo, identifier, kept: KeptList):
     return made
 
 
+def from_argument(lo, identifier, t: Listed):
+    """Statements at the start of a function that make an argument a list, of the array that it comes in."""
+    given, v = lo.fresh(f"{identifier}_given"), lo.fresh("v")
+    lo.given_lists[identifier] = given
+    (site,) = t.sites
+    lo.learnt.pushed(site, t.element)
+    lo.made_once.add(site)
+    push = ast.Expr(call(attribute(name(identifier), "append"), name(v)))
+    made = [ast.Assign([name(identifier, True)], lo.stacks.empty_list()), ast.For(name(v, True), name(given), [push], [])]
+    if site in lo.learnt.shadow_lists:
+        made.append(ast.Assign([name(lo.learnt.shadow_lists[site][0], True)], name(identifier)))
+    return made
+
+
+def _refuse_argument(lo, base):
+    if any(isinstance(site, tuple) and site[0] == "argument" for site in base.type.sites):
+        lo.refuse("a change of a list that is an argument", "a copy of it: list(values)")
+
+
 def copied(lo, node, element, site) -> Typed:
     """A new list of elements of a type that another list has: `node` makes it, with room for what it gets later."""
     t = lo.learnt.pushed(site, lasting(element))
@@ -215,6 +234,7 @@ def item(lo, base: Typed, index) -> Typed:
 
 def set_item(lo, base: Typed, index, value: Typed):
     """`values[index] = value`."""
+    _refuse_argument(lo, base)
     if isinstance(index, ast.Slice):
         from .list_functions import store_slice
 
@@ -230,6 +250,8 @@ def method(lo, base: Typed, node) -> Typed:
     base, which, nodes = named(lo, base), node.func.attr, node.args
     if which == "copy" and not nodes:
         return copied(lo, call(attribute(base.node, "copy")), _element(lo, base), ("copy", id(node)))
+    if which in (*CHANGING, "sort", "remove"):
+        _refuse_argument(lo, base)
     if which in OTHERS:
         return OTHERS[which](lo, base, node)
     if which not in CHANGING or node.keywords:

@@ -70,6 +70,7 @@ class Lowering:
         self.snapshots: list = []  # types of names at the ends of loops
         self.numbers: set[str] = set()  # arrays that have become numbers, one per trip of a loop
         self.apart, self.together = [], []  # see `parallel`
+        self.given_lists: dict = {}  # arguments that are lists: the arrays that they come in
         self.from_tape: dict = {}  # sites of lists on the tape: the first name of each
         self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
         self.is_tested = self.has_types_of_arguments = False  # of a gradient: no NaN is in it, types and shapes are right
@@ -423,6 +424,9 @@ def _run_body(self, loops, params):
     for n, t in loops.items():
         source = records if isinstance(t, records.KeptRecord) else lists if isinstance(t, lists.KeptList) else checkpoints
         kept += source.from_tape(self, n, t)
+    for n, t in params.items():
+        if isinstance(t, Listed) and n not in loops and t.element is not None and "seed" not in t.sites:
+            kept += lists.from_argument(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
     self.body = [*start, *self.stacks.start(), *array_shadows.start(self, params), *body]

@@ -33,6 +33,7 @@ from .bounds import entry_test
 from .contraction import contract
 from .direction import run_forwards
 from .entries import PLAIN as _PLAIN
+from .entries import VECTOR
 from .entries import entry_of
 from .lowering import LINE, lower
 from .parallel import refuse_without_any, run_apart
@@ -100,6 +101,15 @@ def _of_num(t: Num, path):
     return Scalar(dtype, t.dtype is None, token=token)
 
 
+def list_of_numbers(described, argument):
+    """The type of an argument that is a list of numbers; None for other lists."""
+    one = described.items[0].type if described.kind == "rows" and described.items[0].kind == "num" else None
+    if one is None or one.boxed or one.rank or one.kind not in "fi" or one.dtype not in (None, np.dtype(float), np.dtype(np.int64)):
+        return None
+    dtype = np.dtype(float if one.kind == "f" else np.int64)
+    return Listed(Scalar(dtype, one.dtype is None), frozenset({("argument", argument)}))
+
+
 class Backend:
     """Compiles the definitions of one generator."""
 
@@ -134,7 +144,9 @@ class Backend:
             if described.kind in ("object", "dict", "list"):
                 found[v.name] = self.record(v.name, described, (at, ()), found)
                 continue
-            t = type_of_described(described, (n,))
+            t = type_of_described(described, (n,)) or list_of_numbers(described, n)
+            if isinstance(t, Listed):
+                self.leaves[v.name] = (at, (VECTOR,))
             if t is None:
                 kinds = {"object": "an object", "dict": "a dict", "list": "a list", "rows": "a list"}
                 what = kinds.get(described.kind, "a value of this type")
@@ -216,8 +228,8 @@ class Backend:
         renamed = _keep_names_for_code(definition, self.bindings, set(params))
         walk, names = self.walk_renamed(kind, definition, {renamed.get(n, n): t for n, t in params.items()}, stacks, given, loops,
                                         renamed)
-        walk.renamed = renamed
         own = {new: old for old, new in renamed.items()}
+        walk.renamed = {**renamed, **{own.get(n, n): given for n, given in walk.given_lists.items()}}
         return walk, [own.get(n, n) for n in names]
 
     def walk_renamed(self, kind, definition, params, stacks, given, loops, renamed):
@@ -309,6 +321,8 @@ class Backend:
         """The tangent function: the tangents of some parameters stand behind the arguments."""
         self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
+        if any(isinstance(t, Listed) for t in own.values()):
+            self.refuse("tangents of a function with a list as an argument", "an array: np.array(values)")
         count = len(self.generator.function.params)
         dots = [a.arg for a in definition.args.args[count:]]
         asked = {path[0] for path in self.generator.signature.wrt}

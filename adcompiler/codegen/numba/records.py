@@ -373,6 +373,8 @@ def _gradient_of(lo, args, kwargs):
     from .expressions import tuple_of
 
     t = args[1].type
+    if isinstance(t, Listed) and all(isinstance(s, tuple) and s[0] == "argument" for s in t.sites):
+        return result(lo, shadow_of(lo, args[1]))
     if not isinstance(t, Record) or t.site[0] != "argument":
         lo.refuse("the gradient of this argument", "pass arrays and numbers")
     if lo.learnt.by_identity and any(isinstance(p, Array) for _, p in parts_of(lo, t)[0]):
