@@ -61,6 +61,23 @@ def chosen_backend(function, given=None) -> str:
     return given
 
 
+def own_backend(function) -> str | None:
+    """The backend that a function has by itself: by its decorator, by `numba.njit`, or from what it is the derivative of.
+
+    >>> from adcompiler import differentiable, grad
+    >>> own_backend(grad(differentiable(abs, backend="numba"))), own_backend(abs)
+    ('numba', None)
+    """
+    function = getattr(function, "_inner", function)  # of a method
+    if type(function).__module__.partition(".")[0] == "adcompiler":
+        asked = asked_for(getattr(function, "options", None) or {})
+        if asked:
+            return asked
+        function = getattr(function, "primal", None) or getattr(function, "function", None)
+        return None if function is None else own_backend(function)
+    return "numba" if is_jitted(function) else None
+
+
 def is_jitted(function) -> bool:
     """Is this a function that `numba.njit` made? Told without importing Numba."""
     return any(
@@ -68,4 +85,4 @@ def is_jitted(function) -> bool:
     )
 
 
-__all__ = ["BACKENDS", "NATIVE_OPTIONS", "Backend", "asked_for", "chosen_backend", "is_jitted"]
+__all__ = ["BACKENDS", "NATIVE_OPTIONS", "Backend", "asked_for", "chosen_backend", "is_jitted", "own_backend"]

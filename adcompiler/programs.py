@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import types
@@ -53,6 +54,7 @@ class Programs:
         self.one_by_one: set = set()  # signatures without a form for many directions at once
         self.bare_output = isinstance(outputs, str)
         self.returning: Programs | None = None  # see `of_outputs`
+        self.as_python: Programs | None = None  # see `in_python`
         self.read()
         for name in self.outputs:
             if name != "return" and name not in self.parameters.parameters:
@@ -81,6 +83,20 @@ class Programs:
             self.returning = Programs(made, "return", self.holomorphic, self.backend, **kept)
             self.returning.debug_nans = self.debug_nans
         return self.returning
+
+    @property
+    def in_python(self) -> Programs:
+        """The same with generated code in Python, of which derivatives can be taken: those of the backend are none."""
+        if self.backend == "numpy":
+            return self
+        if self.as_python is None:
+            made = self.as_python = copy.copy(self)
+            made.backend, made.short_tangent, made.returning = "numpy", None, None
+            made.cache, made.plans, made.of_leaves = {}, {}, {}
+            made.not_linear, made.one_by_one = set(), set()
+        for n in ("self_argument", "source", "python", "parameters", "present", "captured"):  # read anew since
+            setattr(self.as_python, n, getattr(self, n))
+        return self.as_python
 
     def read(self):
         """Read the function as it is now: its source and its parameters."""
@@ -156,7 +172,9 @@ class Programs:
         return self.checked(made, binding)
 
     def directions(self, binding, paths, *, strict=False):
-        """The tangent function for many directions at once; None if the program has no such form."""
+        """The tangent function for many directions at once; None if the program has no such form, as compiled ones have not."""
+        if self.backend != "numpy":
+            return None
         signature = self.signature(binding, paths)
         if (signature, registry.version) in self.one_by_one:
             return None

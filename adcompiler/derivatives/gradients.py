@@ -72,7 +72,7 @@ def fully_taped(programs, signature, *, joint, strict):
     from ..pipeline import switched
 
     with switched(checkpoint="none"):
-        return programs.compiled(signature, joint=joint, strict=strict)
+        return programs.in_python.compiled(signature, joint=joint, strict=strict)
 
 
 def written_gradient(programs, wrt, signature: Signature, strict: bool, *, name: str, with_value=False, has_aux=False):

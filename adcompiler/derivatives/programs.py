@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 
-from ..backends import asked_for
+from ..backends import asked_for, own_backend
 from ..calling import Binding
 from ..programs import Programs, present_facts
 from ..frontend.signature import Signature
@@ -39,7 +39,7 @@ class DerivedPrograms(Programs):
 
     def __init__(self, derivative, outputs="return", holomorphic=False):
         self.derivative = derivative
-        super().__init__(derivative, outputs, holomorphic, asked_for(derivative.options))
+        super().__init__(derivative, outputs, holomorphic, asked_for(derivative.options) or own_backend(derivative.function))
 
     def read(self):
         self.inner = self.derivative.inner

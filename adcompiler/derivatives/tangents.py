@@ -52,7 +52,7 @@ def tangent_call(programs, wrt, signature: Signature, strict: bool, tangents):
             hint="give the parameter a name of its own",
         )
     inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
-    compiled = programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
+    compiled = programs.in_python.compiled_tangent(inner, strict=strict, marked=True)
     called = f"{compiled.name}_tangent"
     namespace = {called: compiled.functions["tangent"]}
     given, lines = private_arguments(programs, compiled, signature, namespace)

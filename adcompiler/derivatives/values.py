@@ -62,7 +62,7 @@ class _Changes:
         resolved = resolve_wrt(tuple(wrt) if isinstance(wrt, list) else wrt, described_binding(programs, signature))
         inner = Signature(signature.parameters, resolved.paths, outputs_of(programs), signature.aliases)
         try:
-            return programs.compiled_tangent(inner, strict=strict, marked=programs.backend == "numpy")
+            return programs.in_python.compiled_tangent(inner, strict=strict, marked=True)
         except AdcompilerError:
             return cls(signature, lookup(programs.function) is None)
 

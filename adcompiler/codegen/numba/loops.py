@@ -14,6 +14,7 @@ from .accumulators import hoisted
 from .bounds import below
 from .expressions import as_test, expression, integer
 from .recursion import Unreached
+from .spreading import spread
 from .typed import Typed
 from .types import Array, Items, Known, Listed, Scalar, INT, plus
 from .unrolled import lower_unrolled
@@ -236,7 +237,8 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
         lo.statements(s.body)
         lo.stacks.reserved.pop()
 
-    made, head, breaks = lo.loop(body)
+    spread(lo, s, trips)
+    made, head, breaks = lo.loop(body, s)
     if lo.env is not None:
         lo.snapshots.append(lo.env)
     for n in lo.stacks.room(reserved, trips, repeated=bool(lo.stacks.reserved)):

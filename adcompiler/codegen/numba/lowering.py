@@ -289,14 +289,14 @@ class Lowering:
                 env[n] = join(a, b)
         return env, unsure
 
-    def loop(self, body) -> tuple[list[ast.stmt], tuple, list]:
+    def loop(self, body, owner=None) -> tuple[list[ast.stmt], tuple, list]:
         """Walk the body of a loop until the types at its head are settled: its code, the state at the head, breaks."""
         from .recursion import Unreached
 
         saved = self.breaks, self.out, self.depth, self.in_loop, len(self.equal), set(self.taken), list(self.stacks.reserved)
         head = self.state()
         try:
-            return self.settled_loop(body)
+            return self.settled_loop(body, owner)
         except Unreached:  # as if it ran no trip, for this walk
             if self.group is None:
                 raise
@@ -306,7 +306,7 @@ class Lowering:
             self.skipped = True
             return [], head, []
 
-    def settled_loop(self, body):
+    def settled_loop(self, body, owner=None):
         """The same, where nothing is left out."""
         head = self.state()
         for attempt in range(12):
@@ -328,6 +328,8 @@ class Lowering:
             gone = _later_than(first)
             end = self.without(self.state(), gone) if self.env is not None else None
             breaks = [self.without(b, gone) for b in breaks]
+            if attempt == 0 and end is not None:
+                self.spread_in_front_of(owner, head, end)
             new = self.joined(head, end)
             if attempt > 2:
                 new = (_widened(new[0], head[0]), new[1])
@@ -337,6 +339,16 @@ class Lowering:
             head = new
             self.taken = before
         self.refuse("a loop in which the types of names do not settle", "give each name one type in the loop")
+
+    def spread_in_front_of(self, owner, head, end):
+        """Start again if the loop turns numbers into arrays that can be arrays in front of it."""
+        from .spreading import find
+
+        found = find(self, owner, head[0], end[0])
+        if found:
+            self.learnt.spread[id(owner)] = found
+            self.learnt.elements.clear()  # of lists: they were learnt with numbers
+            raise Again
 
     def without(self, state, is_gone):
         return {n: forget(t, is_gone) for n, t in state[0].items()}, state[1]
@@ -374,6 +386,7 @@ class Learnt:
         self.by_identity = ""  # the name of the table of adjoints of arrays that are found by their identity
         self.boxed: set = set()  # calls whose result, an array without axes in NumPy, is one here too
         self.inner: dict = {}  # functions that the program makes, by their places in the text
+        self.spread: dict = {}  # loops: names that are numbers in front of them and arrays behind, with their types
         self.changed = False
 
     def reserved(self) -> set:
