@@ -57,7 +57,7 @@ def call_of_own(lo, function, args, kwargs):
     take_function_for_granted(lo.options["cx"], function)
     inside.append(function)
     try:
-        body = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
+        body = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
         definition = ast.FunctionDef(**{f: None for f in ast.FunctionDef._fields} | {"name": function.__name__, "body": body})
         definition = _WithConstants(lo, function).visit(copy.deepcopy(definition))
         return walk_body(lo, definition, inspect.signature(function), _reader(lo, function), args, kwargs)
