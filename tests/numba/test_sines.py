@@ -78,3 +78,50 @@ def test_sines_of_infinity_raise_as_before():
     for backend in ("numpy", "numba"):
         with pytest.raises(ValueError, match="math domain error|expected a finite input"):
             ad.grad(swing, backend=backend)(math.inf, 3)
+
+
+def newton(x, n):
+    """The sine of the last trip's end is that of the next one's start."""
+    y = x * x
+    r = y - 0.3 * math.sin(y) - x
+    trips = 0
+    while abs(r) > 1e-12 and trips < n:
+        y -= r / (1.0 - 0.3 * math.cos(y))
+        r = y - 0.3 * math.sin(y) - x
+        trips += 1
+    return y * math.cos(y)
+
+
+def of_an_argument(x, n):
+    total = x * math.sin(x)
+    for k in range(n):
+        total += math.cos(x) * k
+        x = 0.5 * x
+        total += math.sin(x)
+    return total
+
+
+def skipped_and_left(x, n):
+    y = 0.4 * x
+    total = math.cos(y)
+    for k in range(n):
+        if k == 2:
+            continue
+        if total > 8.0:
+            break
+        total += math.sin(y) * math.cos(y)
+        y = y * 1.1 + x
+        total += math.cos(y) + x * y
+    return total + math.sin(y)
+
+
+@pytest.mark.parametrize("program", [newton, of_an_argument, skipped_and_left], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, 12])
+def test_carried_from_trip_to_trip(program, n):
+    expected = ad.value_and_grad(program)(0.8, n)
+    assert ad.value_and_grad(program, backend="numba")(0.8, n) == pytest.approx(expected, rel=1e-12)
+
+
+def test_newton_takes_each_sine_once():
+    forward = text(newton, 0.8, 12).split("y_bar", 1)[0]
+    assert forward.count("checked_sin(y)") == forward.count("checked_cos(y)") == 2

@@ -15,6 +15,7 @@ from .bounds import below
 from .expressions import as_test, expression, integer
 from .recursion import Unreached
 from .spreading import spread
+from .stacks import ROOM
 from .typed import Typed
 from .types import Array, Items, Known, Listed, Scalar, INT, plus
 from .unrolled import lower_unrolled
@@ -424,9 +425,6 @@ def _bind(lo, bind, target, value, s):
         _bind(lo, bind, t, p, s)
 
 
-CHUNK = 64  # trips of a `while` loop for which room is made on the tape at once
-
-
 def lower_while(lo, s):
     """`while test`: statements that the test needs go into the loop."""
     endless = isinstance(s.test, ast.Constant) and bool(s.test.value)
@@ -473,10 +471,10 @@ def _in_chunks(lo, test, body, pushed):
                 break
     """
     count = lo.fresh("chunk")
-    more = ast.Compare(name(count), [ast.Lt()], [constant(CHUNK)])
+    more = ast.Compare(name(count), [ast.Lt()], [constant(ROOM)])
     going = more if isinstance(test, ast.Constant) else ast.BoolOp(ast.And(), [more, test])
     inner = ast.While(going, [*body, ast.AugAssign(name(count, True), ast.Add(), constant(1))], [])
-    room = lo.stacks.room(pushed, constant(CHUNK), repeated=True)
+    room = lo.stacks.room(pushed, constant(ROOM), repeated=True)
     start = ast.Assign([name(count, True)], constant(0))
     return ast.While(constant(True), [*room, start, inner, ast.If(more, [ast.Break()], [])], [])
 

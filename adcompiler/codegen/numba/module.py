@@ -38,6 +38,7 @@ from .entries import entry_of
 from .lowering import LINE, lower
 from .parallel import refuse_without_any, run_apart
 from ...transform.bars import unique
+from .carried import carry_functions
 from .checkpoints import KeptSteps, sites_of
 from .lists import KeptList
 from .records import KeptRecord, Layout
@@ -256,6 +257,8 @@ class Backend:
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
         save_other_functions(walk, walk.body)
+        if not self.options.get("parallel"):
+            carry_functions(walk, walk.body, {*params, *(given or {}), *(loops or {})})
         if self.options.get("parallel") and not self.options.get("tracking"):
             run_apart(walk, walk.body, params)
         if walk.learnt.assumed:

@@ -31,20 +31,52 @@ def save_other_functions(lo, body):
         _Tape(lo, body).rewrite()
 
 
+class Functions:
+    """Sines and cosines of numbers with a name, in the text of a function."""
+
+    def __init__(self, lo):
+        self.helpers = {lo.learnt.helpers.get(f): n for f, n in ((scalars.checked_sin, "sin"), (scalars.checked_cos, "cos"))}
+
+    def of(self, node):
+        """`sin` or `cos`, of a name."""
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name) or node.keywords:
+            return None
+        f = node.func
+        if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id in ("np", "math") and f.attr in _OTHER:
+            return f.attr
+        return self.helpers.get(f.id) if isinstance(f, ast.Name) else None
+
+    def is_taken(self, block, at, saved, function) -> bool:
+        """Does this block take the function of the number next, whatever the values, before anything fails in another way?"""
+        for s in block[at + 1 :]:
+            if isinstance(s, Comment) or _is_step(s):
+                continue
+            if not isinstance(s, (ast.Assign, ast.AugAssign)):
+                return False
+            calls = [n for n in nodes([s]) if isinstance(n, ast.Call) and not _is_unsigned(n)]
+            if not all(map(self.of, calls)):
+                return False
+            if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for n in nodes([s])):
+                return False
+            if any(self.of(c) == function and c.args[0].id == saved for c in calls):
+                return True
+            if any(isinstance(n, ast.Name) and n.id == saved and _is_store(n) for n in nodes([s])):
+                return False
+        return False
+
+
 class _Tape:
     def __init__(self, lo, body):
         self.lo, self.body = lo, body
-        self.helpers = {
-            lo.learnt.helpers.get(f): n for f, n in ((scalars.checked_sin, "sin"), (scalars.checked_cos, "cos"))
-        }  # fmt: skip
+        self.functions = Functions(lo)
         self.made, self.puts, self.takes, self.loads = {}, {}, {}, {}
         for level, s in enumerate(body):
             if _is_empty(s):
                 self.made[s.targets[0].id] = s
-            for block in _blocks([s]):
+            for block in blocks([s]):
                 for at, statement in enumerate(block):
                     self.note(level, block, at, statement)
-            for n in _nodes([s]):
+            for n in nodes([s]):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     self.loads[n.id] = self.loads.get(n.id, 0) + 1
 
@@ -66,13 +98,13 @@ class _Tape:
     def is_tape(self, site) -> bool:
         """Is the array used for nothing but one element stored, one read, and room made?"""
         plain = 2
-        for n in _nodes(self.body):
+        for n in nodes(self.body):
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == site and n.attr == "size":
                 plain += 1
             elif _makes_room(self.lo, n, site):
                 plain += 1
-        stores = sum(isinstance(n, ast.Name) and n.id == site and isinstance(n.ctx, ast.Store) for n in _nodes(self.body))
-        rooms = sum(_makes_room(self.lo, n, site) for n in _nodes(self.body))
+        stores = sum(isinstance(n, ast.Name) and n.id == site and isinstance(n.ctx, ast.Store) for n in nodes(self.body))
+        rooms = sum(_makes_room(self.lo, n, site) for n in nodes(self.body))
         return self.loads.get(site) == plain and stores == 1 + rooms
 
     def keep_other(self, site, put, take):
@@ -83,76 +115,49 @@ class _Tape:
         uses = self.uses(read, level, behind[there + 1 :])
         if not isinstance(saved, ast.Name) or not uses:
             return
-        function = self.function_of(uses[0])
-        if any(self.function_of(u) != function for u in uses) or not self.is_taken(block, at, saved.id, _OTHER[function]):
+        function = self.functions.of(uses[0])
+        if any(self.functions.of(u) != function for u in uses) or not self.functions.is_taken(block, at, saved.id, _OTHER[function]):
             return
         block[at].value = ast.Call(deepcopy(uses[0].func), [name(saved.id)], [])
         local = self.lo.fresh(f"{function}_{saved.id}")
         self.lo.seen.setdefault(local, set()).add(Scalar(np.dtype(float), None))
         for u in uses:
-            _become(u, name(local))
+            become(u, name(local))
         behind[there].targets = [name(local, True)]
         self.rename(site, self.lo.fresh(f"{function}_{saved.id}_saved"))
 
     def uses(self, read, level, following):
         """The calls that use what was read; None if anything else does, or something that the reading does not lead to."""
-        calls = [n for n in _nodes(following) if isinstance(n, ast.Call) and self.function_of(n) and n.args[0].id == read]
-        whole = [n for n in _nodes(self.body[level:]) if isinstance(n, ast.Name) and n.id == read]
-        stores = [n for n in _nodes([self.body[level]]) if isinstance(n, ast.Name) and n.id == read and _is_store(n)]
+        calls = [n for n in nodes(following) if isinstance(n, ast.Call) and self.functions.of(n) and n.args[0].id == read]
+        whole = [n for n in nodes(self.body[level:]) if isinstance(n, ast.Name) and n.id == read]
+        stores = [n for n in nodes([self.body[level]]) if isinstance(n, ast.Name) and n.id == read and _is_store(n)]
         return calls if len(stores) == 1 and len(whole) == 1 + len(calls) else None
-
-    def function_of(self, node):
-        """`sin` or `cos`, of a name."""
-        if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name) or node.keywords:
-            return None
-        f = node.func
-        if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id == "np" and f.attr in _OTHER:
-            return f.attr
-        return self.helpers.get(f.id) if isinstance(f, ast.Name) else None
-
-    def is_taken(self, block, at, saved, function) -> bool:
-        """Does this block take the function of the number next, whatever the values, before anything fails in another way?"""
-        for s in block[at + 1 :]:
-            if isinstance(s, Comment) or _is_step(s):
-                continue
-            if not isinstance(s, (ast.Assign, ast.AugAssign)):
-                return False
-            calls = [n for n in _nodes([s]) if isinstance(n, ast.Call) and not _is_unsigned(n)]
-            if not all(map(self.function_of, calls)):
-                return False
-            if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for n in _nodes([s])):
-                return False
-            if any(self.function_of(c) == function and c.args[0].id == saved for c in calls):
-                return True
-            if any(isinstance(n, ast.Name) and n.id == saved and _is_store(n) for n in _nodes([s])):
-                return False
-        return False
 
     def rename(self, site, new):
         names = {site: new, f"{site}_count": f"{new}_count"}
-        for n in _nodes(self.body):
+        for n in nodes(self.body):
             if isinstance(n, ast.Name):
                 n.id = names.get(n.id, n.id)
 
 
-def _blocks(block):
+def blocks(block):
     """A block and all that its statements hold."""
     yield block
     for s in block:
         for f in ("body", "orelse", "finalbody"):
             inner = getattr(s, f, None)
             if isinstance(inner, list) and inner:
-                yield from _blocks(inner)
+                yield from blocks(inner)
         for h in getattr(s, "handlers", ()):
-            yield from _blocks(h.body)
+            yield from blocks(h.body)
 
 
-def _nodes(statements):
+def nodes(statements):
     return (n for s in statements if not isinstance(s, Comment) for n in ast.walk(s))
 
 
 def _names_numpy(body) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr in _OTHER for n in _nodes(body))
+    return any(isinstance(n, ast.Attribute) and n.attr in _OTHER for n in nodes(body))
 
 
 def _is_empty(s) -> bool:
@@ -187,6 +192,6 @@ def _is_unsigned(n) -> bool:
     return isinstance(n.func, ast.Attribute) and n.func.attr == "uintp"
 
 
-def _become(node, other):
+def become(node, other):
     node.__class__ = type(other)
     node.__dict__ = other.__dict__

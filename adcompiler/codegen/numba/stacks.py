@@ -23,6 +23,9 @@ from ...transform.code import call, constant, name, subscript
 from .types import Array, Items, Listed, Scalar, Stack, Steps, forget
 
 
+ROOM = 64  # numbers that a new stack has room for; trips of a `while` loop for which room is made at once
+
+
 def stacks_of(definition) -> set[str]:
     """Lists that a function makes empty, and then only pushes on and pops from."""
     made, used, good = set(), {}, {}
@@ -95,7 +98,7 @@ class Stacks:
                 length = size if isinstance(t, Scalar) else call(name("len"), name(site))
                 made.append(_set(self.counter(site), call(self.lo.np("uintp"), length) if isinstance(t, Scalar) else length))
             elif isinstance(t, Scalar):
-                made.append(_set(site, call(self.lo.np("empty"), constant(0), self.lo.dtype(t.dtype))))
+                made.append(_set(site, call(self.lo.np("empty"), constant(ROOM), self.lo.dtype(t.dtype))))
                 made.append(_set(self.counter(site), call(self.lo.np("uintp"), constant(0))))
             else:
                 made.append(_set(site, self.empty_list(t)))
