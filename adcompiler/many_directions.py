@@ -40,6 +40,8 @@ def columns_along_basis(programs, binding, wrt, place):
 def _columns(programs, binding, inputs, along, size):
     """Those along each number of the inputs `along`, pairs of a path and a value, which hold so many together."""
     paths = tuple(sorted(inputs, key=lambda path: binding.names.index(path[0])))  # as the tangents are passed
+    if programs.backend != "numpy":
+        return _one_by_one(programs, binding, inputs, along, paths, size)
     compiled = programs.directions(binding, paths)
     if compiled is None or compiled.effects or binding.aliases() and compiled.mutated:
         return None
@@ -61,6 +63,34 @@ def _columns(programs, binding, inputs, along, size):
             return None
         columns.append(_finished(found, value, count))
     return value, columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _one_by_one(programs, binding, inputs, along, paths, size):
+    """The same by one call for each direction: of machine code, which takes about as long as a sweep for all of them."""
+    compiled = programs.tangent(binding, paths)
+    if compiled.effects or compiled.mutated:
+        return None
+    tangents = {p: np.zeros(np.shape(v), v.dtype) if isinstance(v, np.ndarray) else 0.0 for p, v in inputs.items()}
+    value, columns = None, []
+    for path, given in along:
+        for k in range(int(np.size(given))):
+            if isinstance(given, np.ndarray):
+                tangents[path].flat[k] = 1.0
+            else:
+                tangents[path] = 1.0
+            try:
+                value, found = call_generated(compiled, "tangent", (*binding.values, *[tangents[p] for p in paths]))
+            except ZeroDivisionError:
+                return None
+            if not isinstance(value, (float, np.ndarray, np.floating)) or np.asarray(value).dtype.kind not in "fc":
+                return None
+            columns.append(_finished(np.asarray(found)[None], value, 1)[0])
+            if isinstance(given, np.ndarray):
+                tangents[path].flat[k] = 0.0
+        if not isinstance(given, np.ndarray):
+            tangents[path] = 0.0
+    columns = np.array(columns).reshape(size, *np.shape(value))
+    return None if is_nan(columns) else (value, columns)
 
 
 def _finished(found, value, count):
