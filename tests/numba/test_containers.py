@@ -113,6 +113,27 @@ def lists_of_any_length(x, weights):
     return total
 
 
+def state_in_a_list(x, n):
+    state = [x, {"sum": 0.0}, Spring(x, X)]
+    for k in range(n):
+        state[0] = state[0] * 0.9 + 0.1 * state[0] ** 2
+        state[1]["sum"] += state[0] * (k + 1)
+        if k % 3 == 2:
+            state[-2]["sum"] += x * state[0] * state[-1].stiffness
+    return state[1]["sum"] + state[-3] * len(state)
+
+
+def objects_in_a_list(x):
+    averages = [Average(0.5), Average(x[0])]
+    total, parts = 0.0, [x[1], np.outer(x, x)]
+    for k, average in enumerate(averages):
+        for v in x:
+            total = total + average.add(v * v) * (k + 1)
+    for part in reversed(parts):
+        total = total * 1.5 + np.sum(part * part)
+    return total + averages[-1].value
+
+
 MODEL = {"first": {"w": np.arange(6.0).reshape(2, 3) / 7.0, "b": np.array([0.1, -0.2])}, "out": np.array([1.0, 2.0]),
          "scale": 0.5, "note": "x", "unused": 3.0}
 X = np.array([0.3, 0.5, 0.9])
@@ -126,6 +147,8 @@ CALLS = [
     (keys_of_some_paths, (X,), 0),
     (keys_of_some_paths, (X + 0.5,), 0),
     (attempt, (X, 5), 0),
+    (state_in_a_list, (0.8, 7), 0),
+    (objects_in_a_list, (X,), 0),
     (lists_of_any_length, ([0.3, -0.5, 0.9], [2.0, 3.0]), (0, 1)),
 ]
 

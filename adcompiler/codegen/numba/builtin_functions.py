@@ -97,7 +97,7 @@ def _len(lo, args, kwargs):
     if isinstance(v.type, Record):
         from .records import keys_of, layout
 
-        if layout(lo, v.type).kind == "dict":
+        if layout(lo, v.type).kind in ("dict", "list"):
             return constant_of(len(keys_of(lo, v.type)))
     lo.refuse("'len' of this")
 

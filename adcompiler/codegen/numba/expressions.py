@@ -446,8 +446,10 @@ def _are_one_name(a, b) -> bool:
 
 def _membership(lo, op, left, right):
     if isinstance(right.type, Record) and left.is_known:
-        from .records import has, part_name
+        from .records import has, layout, part_name
 
+        if layout(lo, right.type).kind == "list":
+            lo.refuse("'in' of a list of different things", "compare with each value")
         found = has(lo, right.type, left.const)
         if found and part_name(lo, right.type, left.const) in lo.unsure:  # a flag tells
             own = part_name(lo, right.type, left.const)
@@ -584,7 +586,7 @@ def _subscript(lo, node):
     if isinstance(t, Record):
         from .records import key_of, read
 
-        return read(lo, t, key_of(lo, node.slice))
+        return read(lo, t, key_of(lo, node.slice, t))
     if isinstance(t, Listed):
         from .lists import item
 

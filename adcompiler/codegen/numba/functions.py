@@ -53,7 +53,9 @@ def called(lo, node):
             if method is None:
                 lo.refuse(f"the method '{f.attr}'")
             return method, base
-        lo.refuse(f"the method '{f.attr}' of {'a list' if isinstance(base.type, Listed) else 'this'}")
+        parts = isinstance(base.type, Record) and records.layout(lo, base.type).kind == "list"
+        owner = "a list" if isinstance(base.type, Listed) else "a list of different things" if parts else "this"
+        lo.refuse(f"the method '{f.attr}' of {owner}", "one list for each kind of value" if parts else "use backend='numpy' for this function")
     value = expression(lo, f)
     if not isinstance(value.type, Known):
         lo.refuse(f"a call of '{ast.unparse(f)}'")
@@ -114,6 +116,9 @@ def lower_call(lo, node) -> Typed:
     if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
         site = node.func.value.id if node.func.value.id in lo.stacks.sites else None
     if site is not None and node.func.attr == "pop":
+        known = lo.stacks.pop_known(site)
+        if known is not None:
+            return Typed(None if isinstance(known, Record) else constant(known.value), known)
         popped, t = lo.stacks.pop(site)
         made = lo.fresh(site.removesuffix("_saved") or "t")
         lo.assign(made, popped)
@@ -341,6 +346,8 @@ def _tape(lo, node):
             nodes.append(e)
             lo.kept.append((site.value, lists.on_tape(lo, lo.env[e.id], e)))
             continue
+        if isinstance(e, ast.Name) and e.id in lo.stacks.sites and lo.stacks.holds_known(e.id):
+            lo.refuse(f"objects or keys on the tape ('{e.id}'), outside of a gradient", "ad.grad, or numbers and arrays")
         if isinstance(e, ast.Name) and e.id in lo.stacks.sites:
             element = lo.stacks.element(e.id)
             lo.kept.append((site.value, Stack(e.id, element)))

@@ -64,7 +64,8 @@ def bind(lo, identifier, value: Typed):
     t = value.type
     if value.items is not None and isinstance(value.node, ast.List):
         if t.element is None and value.items:
-            lo.refuse("a list of different things", "a tuple")
+            _bind_parts(lo, identifier, value)
+            return
         settled = [_settled(lo, p) for p in value.items]
         if lo.options.get("typed_lists"):
             lo.assign(identifier, lo.stacks.empty_list())
@@ -83,6 +84,19 @@ def bind(lo, identifier, value: Typed):
     lo.set_name(identifier, t)
     if value.items is not None or value.fresh:
         note(lo, identifier, t)
+
+
+def _bind_parts(lo, identifier, value: Typed):
+    """`identifier = [a, b]` for different things: each element is a variable, as the values of a dict are."""
+    from . import records
+
+    if lo.in_loop:
+        lo.refuse("a list of different things that is made in a loop", "make it in front of the loop, and store its elements")
+    (site,) = value.type.sites
+    t = records.made(lo, ("parts", site), identifier, "list")
+    for k, part in enumerate(value.items):
+        records.store(lo, t, k, part, value.node)
+    lo.set_name(identifier, t)
 
 
 def note(lo, identifier, t):

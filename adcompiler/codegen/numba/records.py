@@ -144,12 +144,20 @@ def store(lo, t: Record, key, value: Typed, origin):
     bind(lo, own, value, origin)
 
 
-def key_of(lo, node):
-    """The key of a subscript, which must be known."""
+def key_of(lo, node, t: Record | None = None):
+    """The key of a subscript of a record, which must be known; positions count from 0."""
     from .expressions import expression
 
+    if isinstance(node, ast.Slice):
+        lo.refuse("a slice of a list of different things", "index its elements")
     key = expression(lo, node)
     if key.is_known:
+        own = None if t is None else layout(lo, Record(t.site[1]) if layout(lo, t).kind == "shadow" else t)
+        if own is not None and own.kind == "list":
+            count = len(own.names)
+            if not isinstance(key.const, int) or not -count <= key.const < count:
+                lo.refuse(f"the element {key.const!r} of a list of {count}")
+            return key.const % count
         return key.const
     if isinstance(key.type, Known):
         return key.type.value

@@ -20,7 +20,7 @@ import numpy as np
 from ...runtime.numba.shadows import any_layout
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import call, constant, name, subscript
-from .types import Array, Items, Listed, Scalar, Stack, Steps, forget
+from .types import MIXED, Array, Items, Known, Listed, Record, Scalar, Stack, Steps, forget
 
 
 ROOM = 64  # numbers that a new stack has room for; trips of a `while` loop for which room is made at once
@@ -75,6 +75,7 @@ class Stacks:
         self.reserved: list[dict] = []  # for each surrounding loop with a known number of trips: pushes by site
         self.given: dict[str, object] = {}  # sites that are parameters: type of their elements
         self.popped: set[str] = set()
+        self.known: dict[str, list] = {}  # objects and keys that straight code has pushed, by site
         self.kept_by_loops: set[str] = set()  # sites that come from the tape with a checkpointed loop
 
     def element(self, site):
@@ -140,6 +141,9 @@ class Stacks:
 
         lo, typed = self.lo, in_list(typed)
         t = typed.type
+        if isinstance(t, (Record, Known)):
+            self.push_known(site, t)
+            return
         if isinstance(t, Array):
             computed = typed.lazy is not None and not typed.lazy.is_view
             typed = lo.settled(typed)
@@ -168,6 +172,24 @@ class Stacks:
             lo.emit(ast.If(full, [grow], []))
         lo.emit(ast.Assign([subscript(name(site), name(counter), True)], typed.node))
         lo.emit(ast.AugAssign(name(counter, True), ast.Add(), call(lo.np("uintp"), constant(1))))
+
+    def push_known(self, site, t):
+        """What has no place in compiled code: in straight code each push has its pop, elsewhere all must be the same."""
+        if self.lo.depth == 1:
+            self.known.setdefault(site, []).append(t)
+        elif self.known.get(site) or self.lo.learnt.pushed(("known", site), t) is MIXED:
+            self.lo.refuse(f"different objects or keys on the tape ('{site}')", "one object, or a loop over an array")
+
+    def pop_known(self, site):
+        """The type of what `push_known` has put on top; None if the list holds other things."""
+        if self.known.get(site):
+            if self.lo.depth > 1:
+                self.lo.refuse(f"different objects or keys on the tape ('{site}')", "one object, or a loop over an array")
+            return self.known[site].pop()
+        return self.lo.learnt.elements.get(("known", site))
+
+    def holds_known(self, site) -> bool:
+        return site in self.known or ("known", site) in self.lo.learnt.elements
 
     def pop(self, site):
         """The value on top, as an expression; the code that takes it off stands in front."""

@@ -49,7 +49,7 @@ def _assign(lo, s):
     elif isinstance(target, ast.Subscript):
         base = expression(lo, target.value)
         if isinstance(base.type, Record):
-            records.store(lo, base.type, records.key_of(lo, target.slice), expression(lo, s.value), s)
+            records.store(lo, base.type, records.key_of(lo, target.slice, base.type), expression(lo, s.value), s)
             return
         if isinstance(base.type, Listed):
             lists.set_item(lo, base, target.slice, expression(lo, s.value))
@@ -67,6 +67,10 @@ def assign_name(lo, identifier, node, origin):
     """`identifier = node`."""
     site = _popped_site(lo, node)
     if site is not None:
+        known = lo.stacks.pop_known(site)
+        if known is not None:
+            lo.set_name(identifier, known)
+            return
         popped, t = lo.stacks.pop(site)
         lo.assign(identifier, popped)
         lo.set_name(identifier, lo.stacks.read(t, origin))
@@ -187,6 +191,9 @@ def _unpack(lo, target, value_node):
         value = Typed(None, Items(tuple(p.type for p in value.items)), items=value.items)
     elif isinstance(value.type, Listed):
         value = _elements(lo, value, len(target.elts))
+    elif isinstance(value.type, Record) and records.layout(lo, value.type).kind == "list":
+        parts = [records.read(lo, value.type, k) for k in range(len(records.keys_of(lo, value.type)))]
+        value = Typed(None, Items(tuple(p.type for p in parts)), items=parts)
     if not isinstance(value.type, Items) or len(value.type.items) != len(target.elts):
         lo.refuse("this unpacking", "index the value: a = v[0]; b = v[1]")
     parts = value.items
@@ -291,7 +298,7 @@ def _augmented(lo, s):
         lo.refuse(f"'{ast.unparse(s)}'")
     base = expression(lo, target.value)
     if isinstance(base.type, Record):
-        _augmented_part(lo, base.type, records.key_of(lo, target.slice), s)
+        _augmented_part(lo, base.type, records.key_of(lo, target.slice, base.type), s)
         return
     if isinstance(base.type, Listed):
         value = expression(lo, ast.Subscript(target.value, target.slice, ast.Load()))
@@ -332,6 +339,8 @@ def _expression_statement(lo, s):
         site = node.func.value.id
         if site in lo.stacks.sites and node.func.attr == "append":
             _push(lo, site, node.args[0])
+            return
+        if site in lo.stacks.sites and node.func.attr == "pop" and lo.stacks.pop_known(site) is not None:
             return
         if site in lo.stacks.sites and node.func.attr == "pop":
             popped, t = lo.stacks.pop(site)

@@ -1,4 +1,4 @@
-"""Loops over what is known when compiling: the keys, values and items of dicts, the letters of a text.
+"""Loops over what is known when compiling: dicts (keys, values, items), lists of different things, the letters of a text.
 
 Each trip is written out, with the key or letter as a constant:
 
@@ -33,13 +33,11 @@ def lower_unrolled(lo, s) -> bool:
     record = next((t for t in map(lambda n: _record(lo, n), _sources(s.iter)) if t is not None), None)
     keys = records.keys_of(lo, record) if record is not None else None
     inside, lo.in_loop = lo.in_loop, True
-    lo.depth += 1
     for value in values:
         _bind(lo, bind, s.target, value(), s)
         lo.statements(s.body)
         if record is not None and records.keys_of(lo, record) != keys:
             lo.refuse("a loop over a dict whose keys it changes", "a loop over list(...) of the dict")
-    lo.depth -= 1
     lo.in_loop = inside
     return True
 
@@ -64,7 +62,7 @@ def _found(lo, node):
     """How the elements are found, one function for each; None if they are not known."""
     if isinstance(node, ast.Call):
         return _of_call(lo, node)
-    from .records import keys_of
+    from .records import keys_of, layout, read
 
     text = _text(lo, node)
     if text is not None:
@@ -73,6 +71,8 @@ def _found(lo, node):
     if is_known_tuple(t):
         return [lambda k=k: known(k.value) for k in t.items]
     record = _record(lo, node)
+    if record is not None and layout(lo, record).kind == "list":
+        return [lambda k=k: read(lo, record, k) for k in keys_of(lo, record)]
     if record is not None:
         return [lambda k=k: known(k) for k in keys_of(lo, record)]
     return None
@@ -96,20 +96,25 @@ def _of_call(lo, node):
 
 
 def _positions(lo, node):
-    """`len(keys)` of known keys or a text, as the positions of these."""
+    """`len(keys)` of known keys, a text or a list of different things, as the positions of these."""
+    from .records import keys_of, layout
+
     if not (isinstance(node, ast.Call) and lo.resolved(node.func) is len and len(node.args) == 1):
         return None
     inner = node.args[0]
     text = _text(lo, inner)
     t = lo.env.get(inner.id) if isinstance(inner, ast.Name) else None
+    record = _record(lo, inner)
     count = len(text) if text is not None else len(t.items) if is_known_tuple(t) else None
+    if record is not None and layout(lo, record).kind == "list":
+        count = len(keys_of(lo, record))
     return None if count is None else [lambda k=k: known(k) for k in range(count)]
 
 
 def _of_dict(lo, record, method):
     from . import records
 
-    if record is None or method not in ("keys", "values", "items"):
+    if record is None or records.layout(lo, record).kind != "dict" or method not in ("keys", "values", "items"):
         return None
     keys = records.keys_of(lo, record)
     if method == "keys":
@@ -146,7 +151,7 @@ def _record(lo, node):
     if not (isinstance(root, ast.Name) and isinstance(lo.env.get(root.id), Record)):
         return None
     t = expression(lo, node).type
-    return t if isinstance(t, Record) and layout(lo, t).kind == "dict" else None
+    return t if isinstance(t, Record) and layout(lo, t).kind in ("dict", "list") else None
 
 
 def _sources(node):
