@@ -127,8 +127,7 @@ def objects_in_a_list(x):
     averages = [Average(0.5), Average(x[0])]
     total, parts = 0.0, [x[1], np.outer(x, x)]
     for k, average in enumerate(averages):
-        for v in x:
-            total = total + average.add(v * v) * (k + 1)
+        total = total + average.add(x[k] * x[k]) * (k + 1)
     for part in reversed(parts):
         total = total * 1.5 + np.sum(part * part)
     return total + averages[-1].value

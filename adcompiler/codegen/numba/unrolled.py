@@ -25,6 +25,8 @@ def lower_unrolled(lo, s) -> bool:
 
     values = _found(lo, s.iter)
     if values is None:
+        values = _replayed(lo, s)
+    if values is None:
         return False
     if len(values) > LONGEST:
         lo.refuse(f"a loop over {len(values)} keys or letters", f"an array: at most {LONGEST} trips are written out")
@@ -40,6 +42,30 @@ def lower_unrolled(lo, s) -> bool:
             lo.refuse("a loop over a dict whose keys it changes", "a loop over list(...) of the dict")
     lo.in_loop = inside
     return True
+
+
+def _replayed(lo, s):
+    """The trips of a reverse sweep `for _ in range(trips)` that takes off what a loop, written out, has put on the tape."""
+    it, backwards = s.iter, False
+    if isinstance(it, ast.Call) and lo.resolved(it.func) is reversed and len(it.args) == 1:
+        it, backwards = it.args[0], True
+    is_range = isinstance(it, ast.Call) and lo.resolved(it.func) is range and len(it.args) == 1 and isinstance(it.args[0], ast.Name)
+    if not is_range or lo.in_loop or lo.depth != 1:
+        return None
+    pops = [n.func.value.id for b in s.body for n in ast.walk(b) if _is_pop(n) and lo.stacks.known.get(n.func.value.id)]
+    counts = {len(lo.stacks.known[site]) / pops.count(site) for site in pops}
+    if len(counts) != 1:
+        return None
+    (count,) = counts
+    if count != int(count):
+        return None
+    places = range(int(count))
+    return [lambda k=k: known(k) for k in (reversed(places) if backwards else places)]
+
+
+def _is_pop(node) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop" and isinstance(
+        node.func.value, ast.Name)
 
 
 def values_of(lo, node):
