@@ -242,7 +242,7 @@ def _repeat(lo, s, target, iterable, trips, bind_target):
     made, head, breaks = lo.loop(body, s)
     if lo.env is not None:
         lo.snapshots.append(lo.env)
-    for n in lo.stacks.room(reserved, trips, repeated=bool(lo.stacks.reserved)):
+    for n in lo.stacks.room(reserved, trips):
         lo.emit(n)
     made, behind = hoisted(lo, made, target, trips)
     written = ast.For(name(target, True), iterable, _filled(made), [])
@@ -474,7 +474,7 @@ def _in_chunks(lo, test, body, pushed):
     more = ast.Compare(name(count), [ast.Lt()], [constant(ROOM)])
     going = more if isinstance(test, ast.Constant) else ast.BoolOp(ast.And(), [more, test])
     inner = ast.While(going, [*body, ast.AugAssign(name(count, True), ast.Add(), constant(1))], [])
-    room = lo.stacks.room(pushed, constant(ROOM), repeated=True)
+    room = lo.stacks.room(pushed, constant(ROOM), tested=True)
     start = ast.Assign([name(count, True)], constant(0))
     return ast.While(constant(True), [*room, start, inner, ast.If(more, [ast.Break()], [])], [])
 

@@ -227,17 +227,17 @@ class Stacks:
             return replace(t, roots=self.lo.root(origin))
         return t
 
-    def room(self, pushes: dict, trips, repeated: bool) -> list:
+    def room(self, pushes: dict, trips, tested=False) -> list:
         """Statements in front of a loop that make room for what it pushes; `trips`: its number of trips.
 
-        Where they are `repeated`, a test in the text saves most calls: each would count the references to the array anew.
+        tested: call only where there is none, for loops of few trips: each call counts the references to the array anew.
         """
         made = []
         for site, count in sorted(pushes.items()):
             wanted = trips if count == 1 else ast.BinOp(trips, ast.Mult(), constant(count))
             taken = name(self.counter(site))
             longer = _set(site, call(self.lo.helper(with_room), name(site), taken, wanted))
-            if repeated and not self.lo.options.get("parallel"):  # which looks for the call
+            if tested and not self.lo.options.get("parallel"):  # which looks for the call
                 size = ast.Attribute(name(site), "size", ast.Load())
                 free = ast.BinOp(size, ast.Sub(), call(self.lo.np("int64"), deepcopy(taken)))
                 longer = ast.If(ast.Compare(free, [ast.Lt()], [deepcopy(wanted)]), [longer], [])
