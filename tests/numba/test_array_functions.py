@@ -78,6 +78,22 @@ def pieces_windows_and_places(m):
     return total + np.sum(a[i, j] * W[np.nonzero(m > 2.0)] * (i + 1)) + np.sum(a.ravel()[np.flatnonzero(m < 0.0)] ** 2)
 
 
+def results_that_are_stored(m):
+    a, rows, middle = m * 1.0, np.zeros((2, 3)), slice(1, None)
+    a @= m
+    a[np.ix_([2, 0], [0, 1, 1])] *= 2.0
+    np.max(m, axis=0, out=rows[0])
+    np.dot(m, a[1], out=rows[1])
+    np.sqrt(a, out=a, where=a > 3.0)
+    np.put(rows[0], [0, -1, 0], [m[0, 1], m[1, 2] ** 2])
+    rows[1].put(1, m[0, 0])
+    a[1:, ::-2] *= m[middle, slice(None, None, -2)]
+    track = [a[0]]
+    for k in range(2):
+        track.append(track[-1] * 0.5 + m[k])
+    return np.sum(a * W) + np.sum(rows**2) + np.sum(np.array(track)[:, 1] ** 2) + np.sum(m[np.ix_(m[0] > 0.0, [True, False, True])])
+
+
 def products_of_complex_numbers(m):
     z = m[0] * (1 + 2j) * np.array([0.0, 1.0, -1.0])
     w = m * (1.0 + 1j) + 1j * m.T
@@ -86,7 +102,8 @@ def products_of_complex_numbers(m):
 
 @pytest.mark.parametrize("f", [
     flips_and_differences, joins_and_convolutions, pieces, rolled_and_repeated, visited_and_sorted, new_diagonals,
-    builtin_sums_and_left_loops, pieces_windows_and_places, products_of_complex_numbers,
+    builtin_sums_and_left_loops, pieces_windows_and_places, results_that_are_stored,
+    products_of_complex_numbers,
 ])
 def test_as_by_numpy(f):
     m = np.arange(9.0).reshape(3, 3) ** 1.5 - 3.0

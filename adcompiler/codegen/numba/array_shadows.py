@@ -10,10 +10,10 @@ from ...runtime.overlapping import reads_what_it_wrote, reads_what_the_mask_wrot
 from ...runtime.numba import shadows
 from ...transform.code import call, constant, name, subscript
 from .arrays import settled
-from .expressions import constant_of
+from .expressions import constant_of, expression
 from .functions import handles
 from .typed import Typed
-from .types import BOOL, Array, Items, Scalar
+from .types import BOOL, Array, Items, Listed, Scalar
 from .zero_d import box
 
 
@@ -63,6 +63,24 @@ def _arrays(node, t):
     return []
 
 
+def add_to_arrays(lo, node) -> Typed:
+    """`add_to_arrays(shadow, arrays, parts)`: a loop over a list of arrays, each of which gets one part of an array."""
+    from .lists import constant_of_none
+    from .statements import bind
+
+    arrays, parts = lo.fresh("arrays"), lo.fresh("parts_bar")
+    for target, given, kind in ((arrays, node.args[1], Listed), (parts, node.args[2], Array)):
+        value = expression(lo, given)
+        if not isinstance(value.type, kind):
+            lo.refuse("the adjoint of an array made of these arrays", "np.zeros, and stores of the parts")
+        bind(lo, target, value, node)
+    k = lo.fresh("k")
+    shadow = ast.Call(node.args[0], [subscript(name(arrays), name(k))], [])
+    added = ast.AugAssign(ast.Subscript(shadow, constant(Ellipsis), ast.Store()), ast.Add(), subscript(name(parts), name(k)))
+    lo.statements([ast.For(name(k, True), call(name("range"), call(name("len"), name(arrays))), [added], [])])
+    return constant_of_none()
+
+
 @handles(reads_what_it_wrote)
 def _reads_what_it_wrote(lo, args, kwargs):
     lo.refuse("a view of an array that is stored over its own memory with another step", "store a copy, with .copy()")
@@ -81,4 +99,4 @@ def _may_share_memory(lo, args, kwargs):
     return Typed(call(lo.helper(shadows.may_share_memory), first.node, second.node), BOOL)
 
 
-__all__ = ["array_shadow", "start"]
+__all__ = ["add_to_arrays", "array_shadow", "start"]

@@ -388,6 +388,10 @@ def store(lo, target: Typed, op, value: Typed, origin, *, adds=False):
 
     lo.stored |= target.roots if isinstance(target.type, Scalar) else target.type.roots
     value = number_in(lo, value)
+    if isinstance(op, ast.MatMult):
+        if not isinstance(target.type, Array) or target.type.rank < 2:
+            lo.refuse("'@=' on what is not a matrix", "x = x @ a")
+        value, op = settled(lo, binary(lo, ast.MatMult, target, value)), None
     if isinstance(target.type, Scalar):
         if isinstance(value.type, Array):
             lo.refuse("an array stored into one element", "store a number: x[i] = y[0]")

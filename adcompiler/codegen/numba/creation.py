@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from ...api import stop_gradient
+from ...runtime.numba import lists as compiled_lists
 from ...runtime.tangents import zero_tangent, zeros_laid_out
 from ...transform.code import call, constant, name
 from .arrays import array, settled, shape_items
 from .elementwise import ELEMENTWISE  # noqa: F401
-from .expressions import cast, constant_of, integer
+from .expressions import _parts, cast, constant_of, integer
 from .functions import handles
 from .typed import Axis, Lazy, Typed
 from .types import INT, Array, Items, Known, Listed, Scalar
@@ -245,6 +246,8 @@ def _array(lo, args, kwargs):
         dtype = dtype_of(lo, given, v.type.dtype)
         made = array(lo, cast(lo, v, dtype))
         return Typed(None, made.type, lazy=Lazy(made.lazy.axes, made.lazy.element, made.lazy.reads))
+    if v.items is None and isinstance(v.type, Items):
+        v = replace(v, items=_parts(v))
     if v.items is not None:
         return _from_items(lo, v, given)
     element = element_of_all(lo, v) if isinstance(v.type, Listed) else None
@@ -252,6 +255,9 @@ def _array(lo, args, kwargs):
         dtype = dtype_of(lo, given, element.dtype)
         node = call(lo.np("array"), v.node)
         return cast(lo, Typed(node, Array(element.dtype, 1, (None,))), dtype)
+    if isinstance(element, Array) and element.rank:
+        node = call(lo.helper(compiled_lists.stacked), v.node)
+        return cast(lo, Typed(node, Array(element.dtype, element.rank + 1, (None,) * (element.rank + 1))), dtype_of(lo, given, element.dtype))
     lo.refuse("an array made of this", "use np.zeros, and store the elements")
 
 

@@ -11,7 +11,9 @@ from ...runtime.mutators import with_diagonal
 from ...transform.code import name
 from .arrays import store, target_of
 from .expressions import callee, expression
+from .elementwise import where
 from .functions import HANDLERS
+from .places import put
 from .raising import Unknown, raised_by
 from .types import Array, Scalar
 
@@ -54,9 +56,12 @@ def lower_effect(lo, node, s):
     if isinstance(function, np.ufunc) and len(node.args) > function.nin and not node.keywords:
         out = node.args[function.nin]
         node = ast.Call(node.func, node.args[: function.nin], [ast.keyword("out", out)])
-    if isinstance(function, np.ufunc) and out is not None and len(node.keywords) == 1:
-        value = expression(lo, ast.Call(node.func, node.args[: function.nin], []))
-        store(lo, lo.array(expression(lo, out)), None, value, s)
+    if out is not None and (isinstance(function, np.ufunc) or function in TAKES_OUT):
+        _store_result(lo, node, lo.array(expression(lo, out)), s)
+        return
+    if function in (np.put, np.ndarray.put):
+        given = [expression(lo, a) for a in node.args]
+        put(lo, *([base] if base is not None else []), *given, **{k.arg: expression(lo, k.value) for k in node.keywords})
         return
     value = expression(lo, node)
     if isinstance(value.type, Array):
@@ -75,6 +80,26 @@ def _keep_what_may_raise(lo, value):
         raised = True
     if raised:
         lo.emit(statement)
+
+
+# Functions that have an argument `out`, in which their result is stored as it is
+TAKES_OUT = {
+    np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.prod, np.ndarray.prod, np.max, np.ndarray.max, np.min, np.ndarray.min,
+    np.dot, np.ndarray.dot, np.cumsum, np.ndarray.cumsum, np.clip, np.ndarray.clip,
+}
+
+
+def _store_result(lo, node, out, s):
+    """`f(x, out=y)` or `f(x, out=y, where=test)`: what is stored is converted as by NumPy, or refused."""
+    chosen = next((k.value for k in node.keywords if k.arg == "where"), None)
+    is_ufunc = isinstance(callee(lo, node)[0], np.ufunc)
+    kept = [k for k in node.keywords if k.arg != "out" and not (k.arg == "where" and is_ufunc)]
+    value = expression(lo, ast.Call(node.func, node.args, kept))
+    if not isinstance(value.type, (Array, Scalar)) or not np.can_cast(value.type.dtype, out.type.dtype, "same_kind"):
+        lo.refuse(f"a result that is stored in an array of {out.type.dtype}, as another kind of number", "an array of its type")
+    if chosen is not None and is_ufunc:
+        value = where(lo, expression(lo, chosen), value, out)
+    store(lo, out, None, value, s)
 
 
 def _as_index(lo, node):

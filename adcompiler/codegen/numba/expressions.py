@@ -578,6 +578,8 @@ def _subscript(lo, node):
         return subscripted(lo, base, node.slice, node)
     if isinstance(t, Items):
         return _item(lo, base, node)
+    if isinstance(t, Known) and isinstance(t.value, type(np.s_)):
+        return _index_of(lo, node.slice)
     if isinstance(t, Scalar) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
         return replace(base, type=replace(t, boxes=frozenset()))
     if isinstance(t, Scalar) and t.boxes and is_whole(node.slice):
@@ -592,6 +594,18 @@ def _subscript(lo, node):
 
         return item(lo, base, node.slice)
     lo.refuse(f"a subscript of {_described(base)}", "use an array")
+
+
+def _index_of(lo, index) -> Typed:
+    """`np.s_[index]`: the index as a value."""
+    from .subscripts import slice_of
+
+    if isinstance(index, ast.Tuple):
+        return tuple_of([_index_of(lo, e) for e in index.elts])
+    if not isinstance(index, ast.Slice):
+        return expression(lo, index)
+    none = Typed(constant(None), NONE, None)
+    return slice_of(lo, [none if b is None else expression(lo, b) for b in (index.lower, index.upper, index.step)])
 
 
 def _item(lo, base, node):

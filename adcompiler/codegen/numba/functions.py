@@ -372,9 +372,10 @@ def _tape(lo, node):
     return Typed(ast.Tuple(nodes, ast.Load()), Items(tuple(t for _, t in lo.kept)))
 
 
+from ...runtime.shadows import add_to_arrays  # noqa: E402
 from ...runtime.tape import Tape  # noqa: E402
 
-SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape}
+SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape, add_to_arrays: lambda lo, node: array_shadows.add_to_arrays(lo, node)}
 
 from . import array_shadows, builtin_functions, contractions, creation, decompositions, inlined, linalg, lists  # noqa: E402, F401
 from . import own_functions, products, rearranging, records, reductions, shapes, signals, sorting  # noqa: E402, F401

@@ -281,6 +281,12 @@ def _add_each(lo, args, kwargs):
             lo.refuse("a list that takes its own adjoint", "a list of its own")
         lo.emit(ast.Expr(call(lo.helper(compiled.add_each), slots.node, parts.node)))
         return constant_of_none()
+    element = element_of_all(lo, slots) if isinstance(slots.type, Listed) and isinstance(parts.type, Array) else None
+    rank = element.rank if isinstance(element, Array) else 0
+    if isinstance(element, (Scalar, Array)) and parts.type.rank == rank + 1 and parts.type.dtype == element.dtype:
+        slots, parts = named(lo, slots), lo.settled(parts)
+        lo.emit(ast.Expr(call(lo.helper(compiled.add_each), slots.node, parts.node)))
+        return constant_of_none()
     lo.refuse("the adjoint of this use of a list", "a loop over the list")
 
 

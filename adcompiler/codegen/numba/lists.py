@@ -423,6 +423,10 @@ _on_shadows(shadows.undo_extend_each, compiled.undo_extend)
 
 @handles(slice)
 def _slice(lo, args, kwargs):
+    from .subscripts import slice_of
+
+    if all(isinstance(a.type, Known) and a.type.value is None or a.is_known for a in args):
+        return slice_of(lo, args)
     parts = [a.node if isinstance(a.type, Scalar) else constant(None) for a in args]
     return Typed(call(name("slice"), *parts), Known(slice), slice)
 

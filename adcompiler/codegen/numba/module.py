@@ -197,7 +197,7 @@ class Backend:
         used = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
         found = {}
         for v in self.generator.function.globals:
-            if v.name in used and v.name not in found:
+            if v.name in used and v.name not in found and not self.takes_for_granted(v.name):
                 t = self.type_of_global(v)
                 if t is None:
                     self.refuse(f"the global '{v.name}'", "make it a number or an array")
@@ -211,6 +211,17 @@ class Backend:
                 if isinstance(t, (Scalar, Array, Items)):
                     found[local] = _with_tokens(t, local)
         return found
+
+    def takes_for_granted(self, identifier) -> bool:
+        """Is this a global that makes slices (`np.s_`)? It is compiled in, and guarded."""
+        for guard in self.generator.cx.guards:
+            if guard[0] == "type" and guard[4] in ("global", "attribute") and guard[5] == identifier:
+                value = guard[1][guard[2]]
+                if isinstance(value, type(np.s_)):
+                    self.generator.cx.guards.append(("same", *guard[1:3], value, guard[4]))
+                    self.bindings[identifier] = value
+                    return True
+        return False
 
     def type_of_global(self, v):
         t = v.type

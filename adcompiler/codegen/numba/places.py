@@ -1,22 +1,24 @@
-"""Places: the indices at which something is true, and elements by their number."""
+"""Places: the indices at which something is true, elements by their number, and index arrays along each axis."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
+from ...runtime.mutators import put_values, with_put
 from ...runtime.numba import places as runtime
 from ...runtime.selecting import from_item
 from ...transform.code import call, constant, name
-from .arrays import array, settled
+from .arrays import array, settled, with_ones
 from .elementwise import ELEMENTWISE, truth
 from .expressions import constant_of, integer, tuple_of
 from .functions import handles
 from .pieces import _zeros
 from .shapes import _tuple_parts, reshaped
 from .subscripts import viewed
-from .typed import Typed
+from .typed import Axis, Typed
 from .types import Array, Items, Scalar
 
 
@@ -105,4 +107,65 @@ def _from_item(lo, args, kwargs):
     return made
 
 
-__all__ = ["constant"]
+# -- stores by number --------------------------------------------------------------------------------------------------
+def put(lo, a, ind, v, mode=None):
+    """`np.put(a, ind, v)` of a vector: the values begin again where they are too few."""
+    if not isinstance(a.type, Array) or a.type.rank != 1 or mode is not None and mode.const != "raise":
+        lo.refuse("'numpy.put' into what is not a vector, or with a mode", "an index: a[i] = v")
+    a = settled(lo, a)
+    places, values = _vector(lo, ind), _vector(lo, v)
+    if places.type.kind not in "iu":
+        lo.refuse("'numpy.put' with these indices", "integers")
+    if not np.can_cast(values.type.dtype, a.type.dtype, "same_kind"):
+        lo.refuse(f"{values.type.dtype} numbers put into an array of {a.type.dtype}", "convert them first")
+    lo.stored |= a.type.roots
+    lo.emit(ast.Expr(call(lo.helper(runtime.put), a.node, places.node, values.node)))
+
+
+def _vector(lo, v: Typed) -> Typed:
+    """A number, list or array as a vector."""
+    from .creation import _array, filled
+
+    if isinstance(v.type, Scalar):
+        return settled(lo, filled(lo, [Axis(1, lambda: constant(1))], v, v.type.dtype))
+    made = v if isinstance(v.type, Array) else _array(lo, [v], {})
+    return settled(lo, reshaped(lo, made, constant_of(-1)) if made.type.rank != 1 else made)
+
+
+@handles(with_put)
+def _with_put(lo, args, kwargs):
+    given = dict(zip(("a", "ind", "v", "mode"), args, strict=False)) | kwargs
+    a = array(lo, given["a"])
+    made = settled(lo, Typed(None, a.type, lazy=replace(a.lazy, is_view=False)))
+    put(lo, made, given["ind"], given["v"], given.get("mode"))
+    return made
+
+
+@handles(put_values)
+def _put_values(lo, args, kwargs):
+    """The adjoint of the values: of those that met in one place, only the last one's."""
+    given = dict(zip(("y_bar", "ind", "shape", "mode"), args, strict=False)) | kwargs
+    y_bar, places, shape = settled(lo, given["y_bar"]), _vector(lo, given["ind"]), given["shape"]
+    if not isinstance(shape.type, Items) or len(shape.type.items) > 1:
+        lo.refuse("the adjoint of this 'numpy.put'", "a number or a vector as the values")
+    size = (shape.items or _tuple_parts(shape))[0] if shape.type.items else constant_of(1)
+    made = call(lo.helper(runtime.put_values), y_bar.node, places.node, size.node)
+    if not shape.type.items:
+        return Typed(ast.Subscript(made, constant(0), ast.Load()), Scalar(y_bar.type.dtype, False))
+    return Typed(made, Array(y_bar.type.dtype, 1, (size.type.token,)))
+
+
+@handles(np.ix_)
+def _ix(lo, args, kwargs):
+    """An open mesh: one array of indices per axis, along its own axis."""
+    made = []
+    for k, v in enumerate(args):
+        v = v if isinstance(v.type, Array) else _vector(lo, v)
+        if v.type.rank != 1 or v.type.kind not in "iub":
+            lo.refuse("'numpy.ix_' of other than vectors of integers or bools", "index arrays")
+        v = _indices(lo, v, "ix_")[0] if v.type.kind == "b" else settled(lo, v)
+        made.append(settled(lo, with_ones(lo, v, set(range(len(args))) - {k})))
+    return tuple_of(made)
+
+
+__all__ = ["put"]

@@ -33,6 +33,8 @@ def _shape(lo, args, kwargs):
         return Typed(ast.Tuple([], ast.Load()), Items(()), items=[])
     if isinstance(v.type, Listed) and v.items is not None and all(isinstance(i.type, Scalar) for i in v.items):
         return tuple_of([constant_of(len(v.items))])
+    if isinstance(v.type, Listed) and isinstance(v.type.element, Scalar):
+        return tuple_of([Typed(call(name("len"), v.node), Scalar(INT.dtype, True, 0, None, 1))])
     if not isinstance(v.type, Array):
         lo.refuse("the shape of this")
     return shape_items(lo, v)

@@ -80,10 +80,10 @@ def _evaluated(lo, n, alone, rank):
 
     value = expression(lo, n)
     t = value.type
-    if isinstance(t, Known) and t.value is None:
-        return [None]
-    if isinstance(t, Known) and isinstance(t.value, slice):
-        lo.refuse("a slice object as an index", "write the slice in the brackets")
+    if isinstance(t, Known) and (t.value is None or isinstance(t.value, slice) or t.value is Ellipsis):
+        return [_known_part(t)]
+    if isinstance(t, Known) and t.value is slice:
+        lo.refuse("a slice whose bounds are computed, as a value", "write the slice in the brackets: x[a:b]")
     if isinstance(t, Scalar) and t.kind in "iu":
         if rank > 1:
             box(lo, t)  # of an array it would be a copy of a part, not a view
@@ -97,7 +97,7 @@ def _evaluated(lo, n, alone, rank):
         lo.env[made] = Array(t.element.dtype, 1, (count,), lo.root(made))
         return [array_name(lo, made)]
     if value.items is not None and alone:
-        return [p if not (isinstance(p.type, Known) and p.type.value is None) else None for p in value.items]
+        return [_known_part(p.type) if isinstance(p.type, Known) else p for p in value.items]
     if isinstance(t, Items) and alone and t.items and all(isinstance(i, Array) and i.kind in "iu" for i in t.items):
         parts = [Typed(ast.Subscript(value.node, constant(k), ast.Load()), i) for k, i in enumerate(t.items)]
         return [settled(lo, p) for p in parts]
@@ -105,6 +105,23 @@ def _evaluated(lo, n, alone, rank):
         held = lo.held(value, "place")
         return [Typed(ast.Subscript(held.node, constant(k), ast.Load()), i) for k, i in enumerate(t.items)]
     lo.refuse(f"this index ('{ast.unparse(n)}')", "use integers, slices, or arrays of integers or bools")
+
+
+def _known_part(t: Known):
+    """A part of an index that is known when compiling: None, `...` or a slice."""
+    from .expressions import constant_of
+
+    if isinstance(t.value, slice):
+        return ast.Slice(*[None if b is None else constant_of(b).node for b in (t.value.start, t.value.stop, t.value.step)])
+    return t.value
+
+
+def slice_of(lo, parts) -> Typed:
+    """A slice as a value: its bounds are constants."""
+    if not all(p.is_known and type(p.const) in (int, type(None)) or isinstance(p.type, Known) and p.type.value is None for p in parts):
+        lo.refuse("a slice whose bounds are computed, as a value", "write the slice in the brackets: x[a:b]")
+    made = slice(*[p.const if p.is_known else None for p in parts])
+    return Typed(call(name("slice"), *[p.node if p.is_known else constant(None) for p in parts]), Known(made), made)
 
 
 def _places(lo, mask, axes) -> list:

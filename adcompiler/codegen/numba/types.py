@@ -133,7 +133,7 @@ class Known(Type):
         if not isinstance(other, Known):
             return NotImplemented
         return self.value is other.value or type(self.value) is type(other.value) and isinstance(
-            self.value, (str, int, float, bool, np.dtype)
+            self.value, (str, int, float, bool, slice, np.dtype)
         ) and self.value == other.value
 
 

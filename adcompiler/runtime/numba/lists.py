@@ -1,5 +1,6 @@
 """Adjoints of what is done with lists, for compiled code: lists of numbers or of arrays, all of one type."""
 
+import numpy as np
 from numba import njit
 
 
@@ -232,3 +233,23 @@ def shares_of_ties(values, y, y_bar):
     for k in range(len(values)):
         shares[k] = y_bar / max(winners, 1) if values[k] == y else 0.0
     return shares
+
+
+@njit(cache=True)
+def stacked(arrays):
+    """The array of a list of arrays of one shape.
+
+    >>> from numba.typed import List
+    >>> stacked(List([np.array([1.0, 2.0]), np.array([3.0, 4.0])]))
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    if len(arrays) == 0:
+        raise ValueError("an array made of a list of arrays, which is empty")
+    first = arrays[0]
+    made = np.empty((len(arrays),) + first.shape, first.dtype)
+    for k in range(len(arrays)):
+        if arrays[k].shape != first.shape:
+            raise ValueError("an array made of a list of arrays of different shapes")
+        made[k] = arrays[k]
+    return made
