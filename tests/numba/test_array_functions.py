@@ -79,19 +79,13 @@ def pieces_windows_and_places(m):
 
 
 def results_that_are_stored(m):
-    a, rows, middle = m * 1.0, np.zeros((2, 3)), slice(1, None)
-    a @= m
+    a, row, odd = m * 1.0, np.zeros(3), slice(1, None, 2)
     a[np.ix_([2, 0], [0, 1, 1])] *= 2.0
-    np.max(m, axis=0, out=rows[0])
-    np.dot(m, a[1], out=rows[1])
+    np.max(m, axis=0, out=row)
     np.sqrt(a, out=a, where=a > 3.0)
-    np.put(rows[0], [0, -1, 0], [m[0, 1], m[1, 2] ** 2])
-    rows[1].put(1, m[0, 0])
-    a[1:, ::-2] *= m[middle, slice(None, None, -2)]
-    track = [a[0]]
-    for k in range(2):
-        track.append(track[-1] * 0.5 + m[k])
-    return np.sum(a * W) + np.sum(rows**2) + np.sum(np.array(track)[:, 1] ** 2) + np.sum(m[np.ix_(m[0] > 0.0, [True, False, True])])
+    np.put(row, [0, -1, 0], m[1, :2])
+    a @= m
+    return np.sum(a * W) + np.sum(row[odd] ** 2)
 
 
 def products_of_complex_numbers(m):
