@@ -22,6 +22,8 @@ aliasing.same_scalar_twice
 array_functions.batched_matmul
 array_functions.compared_by_counting
 array_functions.convolution
+array_functions.covariance
+array_functions.cumulative
 array_functions.einsum_of_many_forms
 array_functions.elementwise_binary
 array_functions.elementwise_inverse_and_hyperbolic
@@ -29,11 +31,15 @@ array_functions.elementwise_kinked
 array_functions.elementwise_others
 array_functions.elementwise_smooth
 array_functions.flipped_and_rolled
+array_functions.joined
+array_functions.meshed
+array_functions.padded_and_triangles
 array_functions.products_of_all_ranks
 array_functions.raw_buffers
 array_functions.reductions_of_three_axes[tuple axes]
 array_functions.reductions_with_axes
 array_functions.reductions_with_where
+array_functions.selected
 array_functions.sorted_values
 array_functions.spread
 array_functions.zero_length_products

@@ -37,6 +37,21 @@ def test_stacks_of_matrices():
     assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
 
 
+def chosen_and_interpolated(m, x):
+    a, b = np.meshgrid(x, m[0, :2], indexing="ij")
+    s = np.sum(np.select([a > 0.5, b > 0.5], [a * b, b], 0.5) ** 2) + np.sum(np.interp(x, [-2.0, 0.0, 1.0, 3.0], m[1]) * x)
+    s = s + np.sum(np.pad(m, ((1, 0), (0, 2)))[:3, 1:5] * W[0]) * np.cov(m[:2])[0, 1]
+    return s + np.sum(np.delete(m, 1, axis=1) ** 3) + np.trapezoid(x * x, x) * np.sum(np.add.outer(x, m[0]) ** 2)
+
+
+def test_choices_and_interpolation():
+    args = T[1], np.array([-0.5, 0.3, 2.0])
+    value, gradient = ad.value_and_grad(chosen_and_interpolated, wrt=(0, 1), backend="numba")(*args)
+    expected, right = ad.value_and_grad(chosen_and_interpolated, wrt=(0, 1))(*args)
+    assert np.isclose(value, expected, rtol=1e-12)
+    assert all(np.allclose(p, q, rtol=1e-12, atol=1e-12) for p, q in zip(gradient, right, strict=True))
+
+
 @pytest.mark.parametrize("f, error", [
     (lambda t: np.max(t[:0, 0]) * t[0, 0, 0], "no identity"),
     (lambda t: np.average(t[0, 0], weights=[1.0, -1.0, 0.0, 0.0]), "sum to zero"),

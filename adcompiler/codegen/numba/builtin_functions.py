@@ -13,10 +13,28 @@ from ...transform.code import call, constant, name
 from .arrays import array, total
 from .elementwise import ELEMENTWISE, clip, power_derivative, power_slope
 from .examples import element_type
-from .expressions import as_test, binary, cast, constant_of, integer, join
+from .expressions import as_test, binary, cast, constant_of, join, tuple_of
 from .functions import handles
 from .typed import Typed
 from .types import BOOL, FLOAT, INT, MIXED, Array, Items, Known, Listed, Record, Scalar
+
+
+@handles(tuple)
+def _tuple(lo, args, kwargs):
+    if kwargs or len(args) != 1 or not isinstance(args[0].type, Items):
+        lo.refuse("'tuple' of what is not one", "a display: (a, b)")
+    return args[0]
+
+
+@handles(range)
+def _range(lo, args, kwargs):
+    """A short range of constants, as a tuple: the axes that an adjoint sums over."""
+    if kwargs or not all(isinstance(a.type, Scalar) and a.is_known and isinstance(a.const, int) for a in args):
+        lo.refuse("a range as a value", "a loop over it, or np.arange")
+    numbers = range(*[a.const for a in args])
+    if len(numbers) > 32:
+        lo.refuse("a long range as a value", "a loop over it, or np.arange")
+    return tuple_of([constant_of(n) for n in numbers])
 
 
 @handles(abs)

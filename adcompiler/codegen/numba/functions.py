@@ -380,6 +380,6 @@ SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape, add_to_a
 from . import array_shadows, builtin_functions, contractions, creation, decompositions, inlined, linalg, lists  # noqa: E402, F401
 from . import own_functions, products, rearranging, records, reductions, shapes, signals, sorting  # noqa: E402, F401
 from . import averages, norms, pieces, places, scans, selecting  # noqa: E402, F401
-from . import closures, list_functions, record_functions  # noqa: E402, F401
+from . import choices, closures, interpolation, list_functions, record_functions  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -207,3 +207,35 @@ def products_of_others(a):
         made[k] *= product
         product *= factors[k]
     return made.reshape(a.shape)
+
+
+@njit(cache=True)
+def position_of_largest(keys):
+    """The position of the first largest key, as `max` chooses it. Raises ValueError for no keys.
+
+    >>> position_of_largest(np.array([1.0, 3.0, 3.0]))
+    1
+    """
+    if keys.size == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = 0
+    for k in range(keys.size):
+        if keys[k] > keys[best]:
+            best = k
+    return best
+
+
+@njit(cache=True)
+def position_of_smallest(keys):
+    """The position of the first smallest key, as `min` chooses it. Raises ValueError for no keys.
+
+    >>> position_of_smallest(np.array([2.0, 1.0, 1.0]))
+    1
+    """
+    if keys.size == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = 0
+    for k in range(keys.size):
+        if keys[k] < keys[best]:
+            best = k
+    return best
