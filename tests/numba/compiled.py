@@ -42,6 +42,7 @@ array_functions.reductions_with_where
 array_functions.selected
 array_functions.sorted_values
 array_functions.spread
+array_functions.tensor_products
 array_functions.zero_length_products
 assignments.alias_of_a_scalar
 assignments.annotated
@@ -301,6 +302,7 @@ kernels_linear_algebra.lu_rank_one
 kernels_linear_algebra.lu_slices
 kernels_linear_algebra.matrix_product_loops
 kernels_linear_algebra.shortest_paths
+kernels_linear_algebra.soft_shortest_paths
 kernels_linear_algebra.symmetric_rank_update
 kernels_linear_algebra.thomas
 kernels_linear_algebra.triangular_product
