@@ -11,8 +11,7 @@ from ...runtime.joining import unsplit
 from ...runtime.shape import unslide
 from ...transform.code import call, constant, name
 from .arrays import array, nest, packed_index, settled, store
-from .creation import dtype_of  # noqa: F401
-from .expressions import binary, cast, constant_of, integer
+from .expressions import binary, constant_of, integer
 from .functions import handles
 from .lists import listed
 from .shapes import _kept, _tuple_parts
@@ -201,4 +200,4 @@ def _unslide(lo, args, kwargs):
     return made
 
 
-__all__ = ["cast", "pieces_of"]
+__all__ = ["pieces_of"]

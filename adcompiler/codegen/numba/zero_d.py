@@ -192,4 +192,7 @@ def prepared(lo, function, args, kwargs) -> tuple:
     return [number_in(lo, a) for a in args], {k: number_in(lo, v) for k, v in kwargs.items()}
 
 
-__all__ = ["TAKEN_AS_ARRAYS", "Again", "array_of", "box", "box_beside", "box_returned", "box_shared", "maybe_array", "returned", "element_view", "is_zero_d", "number_in", "prepared", "with_one_axis"]
+__all__ = [
+    "Again", "TAKEN_AS_ARRAYS", "array_of", "box", "box_beside", "box_returned", "box_shared", "element_view", "is_whole",
+    "is_whole_number", "is_zero_d", "maybe_array", "number_in", "prepared", "returned", "set_number", "stays", "with_one_axis",
+]
