@@ -13,6 +13,7 @@ import contextvars
 import os
 
 from .analysis.activity import Activity
+from .analysis.held_memory import refuse_unseen_holders
 from .analysis.components import keep_old_components
 from .analysis.alias import tie_views
 from .analysis.layout import Layout
@@ -117,6 +118,7 @@ def compile_function(
     cx.mirrored_sites = mirrored_sites([function, *[i.function for i in instances]], cx)
     check(function, layout, "activity")
     layouts = [Layout(i.function) for i in instances]
+    refuse_unseen_holders(layout, *layouts)
     shared = shared_families([function, *[i.function for i in instances]])
     shadowed = tie_views(function, layout, written, shared)
     for instance, its_layout in zip(instances, layouts, strict=True):
@@ -213,6 +215,7 @@ def compile_tangent(
             return compile_tangent(source, signature, in_place=in_place | calls, **again)
         check(function, layout, "activity")
         layouts = [Layout(i.function) for i in instances]
+        refuse_unseen_holders(layout, *layouts)
         options = dict(strict=strict, simplifying=simplifying, verifying=verifying)
         options |= dict(directions=directions, marked=marked, linear=linear)
         options["module_names"] = name_tangents(instances, [layout, *layouts], base_name(function))

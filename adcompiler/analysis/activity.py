@@ -208,7 +208,7 @@ class Activity:
                 for v in operands_of(value.bound.get(parameter)):
                     self._flow(v, target)
             return
-        if value.function in _TEXT or value.function in _FROM_TEXT:
+        if value.function in TEXT or value.function in _FROM_TEXT:
             self._unknown(s, value.args, target)
             return
         if target.items is not None and rule is None and value.function in (tuple,) or isinstance(value.function, type):
@@ -301,7 +301,7 @@ class Activity:
                 continue
             if (
                 isinstance(value, Call)
-                and value.function in _TEXT
+                and value.function in TEXT
                 or isinstance(value, Raw)
                 and isinstance(value.node, ast.JoinedStr)
             ):
@@ -322,12 +322,13 @@ class Activity:
                     hint="use functions that have rules, or cut the derivative with ad.stop_gradient",
                 )
             if isinstance(value, Call):
-                function = value.function
+                function = value.function.value if isinstance(value.function, Const) else value.function
                 name = getattr(function, "__qualname__", None) or getattr(function, "attr", None) or repr(function)
                 raise MissingRuleError(
                     f"no derivative rule for {name}, which is called with an active value",
                     s.loc,
-                    hint=f"give it one with ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) or @ad.rule",
+                    hint=f"give it one with ad.register_vjp({name.rsplit('.', 1)[-1]}, vjp) or @ad.rule; "
+                    "where it gives an array another name, use that array, or np.copy",
                 )
             raise UnsupportedSyntaxError(
                 f"{_called(v)} carries a derivative into an expression that is not understood",
@@ -337,7 +338,7 @@ class Activity:
 
 
 # Functions that give an active value another form, from which a program might read it back.
-_TEXT = (
+TEXT = (
     str,
     repr,
     format,

@@ -136,10 +136,10 @@ def _array_attribute(cx, node, base, t, attr):
         if t.is_scalar and attr == "T":
             return base
         return emit_call(cx, node, descriptor, (base,), {}, method="." + attr)
-    if cx.varied(base):
+    if cx.varied(base) or attr == "data":  # a buffer: what is stored through it would go unseen
         cx.unsupported(
             node,
-            f"attribute '{attr}' of an active array has no rule",
+            f"attribute '{attr}' of an{' active' if cx.varied(base) else ''} array has no rule",
             unsupported_hint(descriptor) or "use the NumPy function that does the same",
         )
     may_be_written(base)  # `x.data`, `x.flat`: other names for its memory

@@ -12,6 +12,7 @@ from ...rules.libraries import name_of
 from ...rules.registry import UNKNOWN, is_inactive, lookup
 from ...rules.unsupported import unsupported_hint
 from . import numbers, sequence_arguments
+from .shared_memory import array_of, shared_operands
 from .sparse_products import check_operands
 from .special_methods import refuse_hidden_effects, refuse_objects
 from .unseen_calls import note_unseen_calls
@@ -47,7 +48,7 @@ def emit_call(cx, node, function, args, kwargs, *, const=NOTHING, method=None):
         cx.copies_of_lists[made] = kept
     result = cx.assign_temporary(made, result_type, node, const=const)
     result.varied = any_varied and not inactive and carries_derivative(result_type)
-    _note_aliases(cx, node, function, (*args, *kwargs.values()), rule, bound, result)
+    _note_aliases(cx, node, result, made)
     if not isinstance(result_type, (Num, Tup)) and any_varied and rule is not None and not inactive:
         unknown = [a for a in args if not isinstance(cx.type(a), (Num, Tup, Ref))]
         if len(rule.result) == 1 and unknown and isinstance(node, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
@@ -130,23 +131,33 @@ def _result_type(cx, function, args, kwargs, rule, inactive):
     return result_type
 
 
-def _note_aliases(cx, node, function, operands, rule, bound, result):
+def _note_aliases(cx, node, result, made):
     """Give a result, or its components, the alias group of the operand that it may be a view of."""
-    t = result.type
+    t, rule, bound = result.type, made.rule, made.bound
     known = rule is not None and bound is not None
-    buffer = next(iter(operands), None) if function is np.frombuffer else None
-    if isinstance(buffer, Var) and buffer.group is not None and result.group is not None:
-        result.group = buffer.group  # the memory of an array under another name
+    shared = [] if known else _shared_by_unknown(cx, made, t)
+    if shared and result.group is not None:
+        result.group = shared[0].group  # the memory of an array under another name
     if known and rule.alias in ("view", "maybe") and isinstance(t, Num) and t.boxed is not False:
-        base = rule.alias_operand(bound)
+        base = array_of(rule.alias_operand(bound))
         if isinstance(base, Var) and base.group is not None:
             result.group = base.group
     if isinstance(t, Tup):
         spread(cx, node, result)
         for k, item in enumerate(result.items):
-            base = rule.alias_operand(bound, k, len(result.items)) if known else None
+            base = rule.alias_operand(bound, k, len(result.items)) if known else next(iter(shared), None)
             if isinstance(base, Var) and base.group is not None:
                 _share(item, base.group)
+
+
+def _shared_by_unknown(cx, made, t) -> list:
+    """The operands whose memory the result of a call without a rule uses, all in one group."""
+    if isinstance(t, Num) and (t.boxed is False or t.kind in "bi") or not isinstance(t, (Num, Tup)):
+        return []
+    found = shared_operands(cx, made.function, made.args, made.kwargs)
+    for other in found[1:]:
+        found[0].group.merge(other.group)
+    return found
 
 
 def _share(item, group):
