@@ -269,6 +269,13 @@ def squeezed(x):
     return np.sum(a) + s[1]
 
 
+def held_by_an_iterator(x):
+    a = np.zeros(3)
+    elements = a.flat
+    a[:] = x
+    return elements[1] * x[0]
+
+
 def turned(v, n):
     return np.sum(v**2) if n == 0 else np.sin(turned(v * v[::-1], n - 1)) * v[0]
 
@@ -279,6 +286,7 @@ def third_of_a_recursion(x):
 
 ROWS = {
     "some third derivatives of recursive": (third_of_a_recursion, np.ones(3)), "`np.squeeze(a)` without": (squeezed, np.ones(3)),
+    "an active value stored into an array": (held_by_an_iterator, np.ones(3)),
     "generator functions": (generator, 2.0), "`async`": (coroutine, 2.0), "`match`": (matching, 2.0),
     "`except*`": (exception_group, 2.0), "`exec`": (evaluated, 2.0),
     "in a `try`": (tried, np.array([2.0, 3.0])),
