@@ -186,6 +186,9 @@ def is_list(lo, node) -> bool:
     if isinstance(node, ast.Subscript):
         base = lo.env.get(node.value.id) if isinstance(node.value, ast.Name) else None
         return isinstance(base, Listed) and isinstance(base.element, Listed) and not isinstance(node.slice, ast.Slice)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        is_shadow = lo.env.get(node.func.id) == Known(records.SHADOW)
+        return is_shadow and is_list(lo, node.args[0])
     return isinstance(node, (ast.List, ast.ListComp))
 
 

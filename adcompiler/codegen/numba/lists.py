@@ -16,6 +16,8 @@ from ...transform.code import attribute, call, constant, name, subscript
 from .closures import in_list
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
+from .list_shadows import TABLE, zero_slot
+from .stacks import empty_list_of, example, has_example
 from .typed import Typed
 from .types import INT, MIXED, Array, Items, Known, Listed, Scalar, forget, join
 
@@ -190,10 +192,19 @@ def _settled(lo, p) -> Typed:
         lo.note_alias(p)
         return lo.settled(p)
     if isinstance(p.type, Listed):
-        return named(lo, p)
+        return _in_list(lo, p)
     if isinstance(p.type, Items):
         return lo.result(p)
     return p
+
+
+def _in_list(lo, p) -> Typed:
+    """A list as an element of another one. Numba does not learn the type of an empty one from what is put in later."""
+    value = named(lo, p)
+    element = p.type.element or next(filter(None, map(lo.learnt.elements.get, p.type.sites)), None)
+    if p.items is not None and not p.items and has_example(element) and not lo.options.get("typed_lists"):
+        lo.assign(value.node.id, empty_list_of(example(lo, element)))
+    return value
 
 
 def put_in(lo, base: Typed, value: Typed) -> Typed:
@@ -255,6 +266,8 @@ def set_item(lo, base: Typed, index, value: Typed):
         store_slice(lo, base, index, value)
         return
     at = integer(lo, expression(lo, index))
+    if isinstance(value.type, Scalar) and value.is_known and value.const == 0 and base.type.sites and all(s[0] == "bar" for s in base.type.sites):
+        value = zero_slot(lo, _element(lo, base)) or value
     value = put_in(lo, base, value)
     lo.emit(ast.Assign([subscript(base.node, at.node, True)], value.node))
 
@@ -393,7 +406,7 @@ def _on_shadows(function, helper):
             return _add_tuples(lo, slots, *between, parts, len(own.items))
         if not isinstance(own, (Scalar, Array)) or isinstance(own, Scalar) and own.dtype != given.dtype:
             lo.refuse("the adjoint of this change of a list", "lists of numbers or of arrays")
-        if slots.node.id == parts.node.id or slots.type.sites & parts.type.sites:
+        if slots.node.id == parts.node.id or any(s[:2] != TABLE for s in slots.type.sites & parts.type.sites):
             lo.refuse("a list that is extended by itself", "a loop that appends")
         lo.emit(ast.Expr(call(lo.helper(helper), slots.node, *[b.node for b in between], parts.node)))
         return constant_of_none()

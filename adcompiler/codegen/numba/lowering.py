@@ -383,6 +383,8 @@ class Learnt:
         self.records: dict = {}  # layouts of objects and dicts, by their sites
         self.shadowed: dict = {}  # sites of records whose adjoints are asked for
         self.shadow_lists: dict = {}  # sites of lists likewise: the names of the list and of its adjoint
+        self.lists_by_identity: set = set()  # sites of lists of which the adjoints are found by identity
+        self.list_tables: dict = {}  # the names of the tables of these adjoints, by the types of their slots
         self.by_identity = ""  # the name of the table of adjoints of arrays that are found by their identity
         self.boxed: set = set()  # calls whose result, an array without axes in NumPy, is one here too
         self.inner: dict = {}  # functions that the program makes, by their places in the text
@@ -392,7 +394,7 @@ class Learnt:
     def reserved(self) -> set:
         """Names that are kept from walk to walk."""
         kept = [*self.loops.values(), *self.records.values()]
-        pairs = [*self.shadow_lists.values(), (self.by_identity,)]
+        pairs = [*self.shadow_lists.values(), (self.by_identity, *self.list_tables.values())]
         return {n for p in kept for n in p.every_name()} | {n for pair in pairs for n in pair}
 
     def guard(self, identifier):
@@ -431,7 +433,7 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
 
 
 def _run_body(self, loops, params):
-    from . import array_shadows, checkpoints, lists, records
+    from . import array_shadows, checkpoints, list_shadows, lists, records
 
     kept = []
     for n, t in loops.items():
@@ -442,7 +444,7 @@ def _run_body(self, loops, params):
             kept += lists.from_argument(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
-    self.body = [*start, *self.stacks.start(), *array_shadows.start(self, params), *body]
+    self.body = [*start, *self.stacks.start(), *array_shadows.start(self, params), *list_shadows.start(self), *body]
 
 
 Lowering.run_body = _run_body

@@ -17,6 +17,7 @@ import numpy as np
 from ...runtime.shadows import Shadows, added, entries, gradient_of
 from ...transform.code import attribute, call, constant, name
 from .array_shadows import array_shadow
+from .list_shadows import by_identity, shadow_of_list
 from .functions import handles
 from .typed import Typed
 from .types import MIXED, NONE, Array, Items, Known, Listed, Named, Record, Scalar
@@ -244,8 +245,9 @@ def _shadows(lo, args, kwargs):
     for site in list(lo.learnt.shadowed):
         _zeros(lo, Record(site))
     for site, (held, bar) in list(lo.learnt.shadow_lists.items()):
-        _zero_list(lo, site, held, bar)
-    if lo.learnt.by_identity and lo.in_loop:
+        if site not in lo.learnt.lists_by_identity:
+            _zero_list(lo, site, held, bar)
+    if (lo.learnt.by_identity or lo.learnt.list_tables) and lo.in_loop:
         lo.refuse("adjoints that are found by identity, inside of a loop")
     return Typed(None, Known(SHADOW), SHADOW)
 
@@ -314,7 +316,7 @@ def shadow_of(lo, value: Typed) -> Typed:
             _zeros(lo, t)
         return Typed(None, shadow_site(lo, t))
     if isinstance(t, Listed):
-        return _list_shadow(lo, t)
+        return shadow_of_list(lo, value) if by_identity(lo, t) else _list_shadow(lo, t)
     return array_shadow(lo, value)
 
 

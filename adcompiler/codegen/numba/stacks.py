@@ -260,7 +260,7 @@ def empty_list_of(element):
 def has_example(t) -> bool:
     if isinstance(t, Items):
         return all(map(has_example, t.items))
-    return isinstance(t, (Scalar, Array, Stack))
+    return isinstance(t, (Scalar, Array, Stack)) or isinstance(t, Listed) and has_example(t.element)
 
 
 def example(lo, t):
@@ -268,6 +268,8 @@ def example(lo, t):
     if isinstance(t, Stack):
         if isinstance(t.element, Scalar):
             return call(lo.np("empty"), constant(0), lo.dtype(t.element.dtype))
+        return ast.List([example(lo, t.element)], ast.Load())
+    if isinstance(t, Listed):
         return ast.List([example(lo, t.element)], ast.Load())
     if isinstance(t, Array):
         empty = call(lo.np("empty"), ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype))

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from .shadows import is_one_list
+
 
 @njit(cache=True)
 def add_selected(slots, index, parts):
@@ -18,6 +20,20 @@ def add_selected(slots, index, parts):
     for k in range(len(parts)):
         at = start + k * step
         slots[at] = slots[at] + parts[k]
+
+
+@njit(cache=True)
+def add_each(slots, parts):
+    """Add one part, of an array or of a list, to each slot of a list.
+
+    >>> from numba.typed import List
+    >>> slots = List([1.0, 2.0])
+    >>> add_each(slots, List([10.0, 20.0]))
+    >>> list(slots)
+    [11.0, 22.0]
+    """
+    for k in range(len(parts)):
+        slots[k] = slots[k] + parts[k]
 
 
 @njit(cache=True)
@@ -37,7 +53,7 @@ def add_repeated(slots, parts):
 
 @njit(cache=True)
 def undo_extend(slots, parts):
-    """Undo `base.extend(other)` of another list: what reached the new slots belongs to those of `other`.
+    """Undo `base.extend(other)`: what reached the new slots belongs to those of `other`, which may be `base` itself.
 
     >>> from numba.typed import List
     >>> slots, parts = List([1.0, 2.0]), List([0.5])
@@ -45,22 +61,10 @@ def undo_extend(slots, parts):
     >>> list(slots), list(parts)
     ([1.0], [2.5])
     """
-    for k in range(len(parts) - 1, -1, -1):
-        parts[k] = parts[k] + slots.pop()
-
-
-@njit(cache=True)
-def add_each(slots, parts):
-    """Add one part to each slot of a list.
-
-    >>> from numba.typed import List
-    >>> slots = List([1.0, 2.0])
-    >>> add_each(slots, List([10.0, 20.0]))
-    >>> list(slots)
-    [11.0, 22.0]
-    """
-    for k in range(len(parts)):
-        slots[k] = slots[k] + parts[k]
+    count = len(slots) // 2 if is_one_list(slots, parts) else len(parts)
+    for k in range(count - 1, -1, -1):
+        last = slots.pop()
+        parts[k] = parts[k] + last
 
 
 @njit(cache=True)

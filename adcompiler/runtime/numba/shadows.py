@@ -104,6 +104,41 @@ def _of_any_layout(typingctx, a):
     return made_type(a), codegen
 
 
+@intrinsic
+def _list_identity(typingctx, values):
+    """The identity of a list: the place of what counts the references to it, which stays when the list grows."""
+    if not isinstance(values, (types.List, types.ListType)):
+        return None
+
+    def codegen(context, builder, signature, args):
+        given = context.make_helper(builder, signature.args[0], args[0])
+        return builder.ptrtoint(given.meminfo, context.get_value_type(types.intp))
+
+    return types.intp(values), codegen
+
+
+@intrinsic
+def _kept_alive(typingctx, values):
+    """No bytes, as an array that keeps a list alive."""
+    if not isinstance(values, (types.List, types.ListType)):
+        return None
+
+    def codegen(context, builder, signature, args):
+        given = context.make_helper(builder, signature.args[0], args[0])
+        made = make_array(_MEMORY)(context, builder)
+        zero, one = (context.get_constant(types.intp, k) for k in (0, 1))
+        memory = builder.bitcast(given.meminfo, made.meminfo.type)
+        made.data = builder.bitcast(given.meminfo, made.data.type)
+        made.shape, made.strides = (cgutils.pack_array(builder, [k]) for k in (zero, one))
+        made.nitems, made.itemsize, made.meminfo = zero, one, memory
+        made.parent = cgutils.get_null_value(made.parent.type)
+        value = made._getvalue()
+        context.nrt.incref(builder, _MEMORY, value)
+        return value
+
+    return _MEMORY(values), codegen
+
+
 @njit(cache=True)
 def _span(a):
     """The addresses of the first byte of an array and of the one behind its last."""
@@ -166,6 +201,45 @@ def shadow_array(table, a):
 
 
 @njit(cache=True)
+def table_of_lists(shadows):
+    """An empty table of lists: places of their shadows by identity, what keeps the lists alive, their shadows.
+
+    shadows: an empty list of such shadows, for its type.
+    """
+    return Dict.empty(types.intp, types.intp), List.empty_list(_MEMORY), shadows
+
+
+@njit(cache=True)
+def shadow_of_numbers(table, values, zero):
+    """The shadow of a list, made of zeros when it is first asked for; every list has its own. For calls in compiled code."""
+    places, alive, shadows = table
+    key = _list_identity(values)
+    if key not in places:
+        places[key] = len(shadows)
+        alive.append(_kept_alive(values))
+        shadows.append([zero for _ in range(len(values))])
+    return shadows[places[key]]
+
+
+@njit(cache=True)
+def shadow_of_arrays(table, values):
+    """The same for a list of arrays."""
+    places, alive, shadows = table
+    key = _list_identity(values)
+    if key not in places:
+        places[key] = len(shadows)
+        alive.append(_kept_alive(values))
+        shadows.append([any_layout(np.zeros(v.shape, v.dtype)) for v in values])
+    return shadows[places[key]]
+
+
+@njit(cache=True)
+def is_one_list(a, b):
+    """Are two lists the same object?"""
+    return _list_identity(a) == _list_identity(b)
+
+
+@njit(cache=True)
 def may_share_memory(a, b):
     """`np.may_share_memory(a, b)`: do the spans of addresses overlap?"""
     first, second = _span(a), _span(b)
@@ -181,6 +255,26 @@ def any_layout(a):
 if config.DISABLE_JIT:  # the same in Python
     shadow_arrays, shadow_array, may_share_memory = Shadows, Shadows.array, np.may_share_memory
     enter_array = Shadows.array
+
+    def table_of_lists(shadows):
+        """An empty table of lists."""
+        return Shadows()
+
+    def shadow_of_numbers(table, values, zero):
+        """The shadow of a list."""
+        if id(values) not in table.found:
+            table(values)[:] = [zero] * len(values)
+        return table(values)
+
+    def shadow_of_arrays(table, values):
+        """The same for a list of arrays."""
+        if id(values) not in table.found:
+            table(values)[:] = [np.zeros(v.shape, v.dtype) for v in values]
+        return table(values)
+
+    def is_one_list(a, b):
+        """Are two lists the same object?"""
+        return a is b
 
     def any_layout(a):
         """The array itself."""
