@@ -63,3 +63,17 @@ def test_lists_of_numbers_and_of_arrays_made_in_a_loop():
 
 def test_lists_of_complex_numbers():
     both(spectrum, X, 2)
+
+
+def weights_in_a_loop(x):
+    total = 0.0
+    for t in range(2):
+        w = [x[0], x[1] * t]
+        w[0] *= x[t]
+        total += w[0] * w[1]
+    return total
+
+
+def test_what_has_no_table_is_refused():
+    with pytest.raises(ad.UnsupportedSyntaxError, match="does not compile the adjoint of a list that is found by its identity"):
+        ad.vjp(ad.differentiable(weights_in_a_loop, backend="numba"), X)

@@ -16,7 +16,7 @@ from ...runtime.numba import shadows
 from ...transform.code import call, constant, name
 from .stacks import empty_list_of, example
 from .typed import Typed
-from .types import Array, Items, Listed, Scalar, plain
+from .types import Array, Items, Known, Listed, Scalar, plain
 
 TABLE = ("bar", "table")  # the sites of shadows that are found in a table begin with this
 
@@ -26,7 +26,7 @@ def by_identity(lo, t: Listed) -> bool:
     if lo.options.get("typed_lists") or not t.sites:
         return False
     known = lo.learnt.lists_by_identity
-    of_lists = any(isinstance(lo.learnt.elements.get(s), Listed) for s in t.sites)
+    of_lists = isinstance(t.element, Listed) or any(isinstance(lo.learnt.elements.get(s), Listed) for s in t.sites)
     once = len(t.sites) == 1 and t.sites <= lo.made_once and not of_lists
     if lo.group is None and once and not t.sites & known:
         return False
@@ -54,6 +54,19 @@ def shadow_of_list(lo, value: Typed) -> Typed:
     lo.learnt.pushed(own, slot)
     lo.set_name(made, Listed(slot, frozenset({own})))
     return Typed(name(made), lo.env[made])
+
+
+def is_shadow(t: Listed) -> bool:
+    """Is this list the adjoint of another one, wherever it has been made?"""
+    return bool(t.sites) and all(site[0] == "bar" for site in t.sites)
+
+
+def makes_zeros(lo, node) -> bool:
+    """Is this `[np.zeros(v.shape) for v in values]` of the reverse sweep, the adjoint of a list that one name stands for?"""
+    from .records import SHADOW
+
+    reverse = any(isinstance(t, Known) and t.value is SHADOW for t in lo.env.values())
+    return reverse and isinstance(node.elt, ast.Call) and ast.unparse(node.elt).endswith(".zeros(v.shape)")
 
 
 def zero_slot(lo, element) -> Typed | None:
@@ -110,4 +123,4 @@ def _zero(slot):
     return constant(0j if slot.kind == "c" else 0.0)
 
 
-__all__ = ["TABLE", "by_identity", "shadow_of_list", "start", "tables", "zero_slot"]
+__all__ = ["TABLE", "by_identity", "is_shadow", "makes_zeros", "shadow_of_list", "start", "tables", "zero_slot"]

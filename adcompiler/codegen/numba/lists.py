@@ -16,7 +16,7 @@ from ...transform.code import attribute, call, constant, name, subscript
 from .closures import in_list
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
-from .list_shadows import TABLE, zero_slot
+from .list_shadows import TABLE, is_shadow, makes_zeros, zero_slot
 from .stacks import empty_list_of, example, has_example
 from .typed import Typed
 from .types import INT, MIXED, Array, Items, Known, Listed, Scalar, forget, join
@@ -266,7 +266,7 @@ def set_item(lo, base: Typed, index, value: Typed):
         store_slice(lo, base, index, value)
         return
     at = integer(lo, expression(lo, index))
-    if isinstance(value.type, Scalar) and value.is_known and value.const == 0 and base.type.sites and all(s[0] == "bar" for s in base.type.sites):
+    if isinstance(value.type, Scalar) and value.is_known and value.const == 0 and is_shadow(base.type):
         value = zero_slot(lo, _element(lo, base)) or value
     value = put_in(lo, base, value)
     lo.emit(ast.Assign([subscript(base.node, at.node, True)], value.node))
@@ -359,7 +359,7 @@ def repeated(lo, value: Typed, count: Typed, site) -> Typed:
 def comprehension(lo, node) -> Typed:
     """`[e for v in it if c]`: a loop that appends."""
     made = lo.fresh("values")
-    site = ("list", id(node))
+    site = ("bar" if makes_zeros(lo, node) else "list", id(node))
     names = {
         n.id: lo.fresh(n.id) for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
     }
