@@ -26,7 +26,7 @@ def one_of_two(x, first):
     rows[1].append(c[0])
     for row in rows:
         row.append(row[0] * row.pop(1))
-    rows[0].extend(rows[2 if first else 1])
+    rows[0].extend(rows[1])
     return sum(a) * b[-1] + c[0] ** 2 + len(rows[0]) * a[1]
 
 
@@ -63,6 +63,18 @@ def test_lists_of_numbers_and_of_arrays_made_in_a_loop():
 
 def test_lists_of_complex_numbers():
     both(spectrum, X, 2)
+
+
+def extended_by_itself(x):
+    rows = [[x[0], x[1]], [x[2]]]
+    rows[0].extend(rows[len(rows) - 2])
+    return sum(rows[0]) * rows[0][3]
+
+
+def test_a_list_that_is_extended_by_itself():
+    value, gradient = ad.value_and_grad(extended_by_itself, backend="numba")(X)
+    assert np.isclose(value, 2 * (X[0] + X[1]) * X[1])
+    assert np.allclose(gradient, [2 * X[1], 2 * X[0] + 4 * X[1], 0.0])
 
 
 def weights_in_a_loop(x):
