@@ -20,7 +20,7 @@ import numpy as np
 from ..analysis.alias import root_of, view_source
 from ..ir.nodes import Assign, Call, ContainerOp, Display, GetItem, If, Loop, Segment, Store, Unpack, UserCall, Var, With
 from ..ir.types import Num, Opaque, Ref, carries_derivative
-from ..runtime.indexing import zeros_beside
+from ..runtime.indexing import add_at, zeros_beside
 from ..runtime.shadows import add_seed, gradient_of
 from .bars import unique
 from .branch_adjoints import reverse_branch
@@ -203,6 +203,10 @@ class Builder:
         unknown = isinstance(t, Opaque) or isinstance(t, Num) and t.dtype is None and t.kind == "?"
         return unknown and self.may_be_complex
 
+    def may_be_real_after_all(self, t) -> bool:
+        """Is this complex on some paths, or for all that is known, so that its memory, found by identity, may be real?"""
+        return isinstance(t, Num) and t.dtype is None and (t.kind == "c" or self.is_of_unknown_kind(t))
+
     def kill(self, v: Var):
         """The adjoint of `v` has been passed on."""
         for item in v.items or ():
@@ -219,7 +223,9 @@ class Builder:
             if not self.shadow_kind(v):
                 self.own(root, at)
             region = self.region(v, at)
-            if isinstance(region, (ast.Subscript, ast.Name)):
+            if self.shadow_kind(v) and self.may_be_real_after_all(v.type):
+                self.line(None, call(self.runtime(add_at), region, constant(Ellipsis), expression), keep=True)
+            elif isinstance(region, (ast.Subscript, ast.Name)):
                 if isinstance(region, ast.Subscript):
                     region.ctx = ast.Store()
                 self.line(region, expression, ast.Add())

@@ -94,6 +94,9 @@ def vary_group(cx, base):
             and carries_derivative(var.type)
         ):
             cx.mark_varied(var)
+    for key, group in cx.holder_groups.items():
+        if key[0] == "elements" and group.family is family:
+            _vary_holder(cx, cx.assumed.holders.get(key[1]))
     definition = base.definition
     while isinstance(definition, Assign):
         source = definition.value
@@ -103,6 +106,13 @@ def vary_group(cx, base):
         if isinstance(source.type, Num) and carries_derivative(source.type):
             cx.mark_varied(source)
         definition = source.definition
+
+
+def _vary_holder(cx, holder):
+    """A container that holds such an array carries a derivative as well: it may be given to a function as a whole."""
+    if holder is not None and not (holder.varied and holder.touched >= holder.constant):
+        holder.touched |= holder.constant
+        holder.varied = cx.assumed.changed = True
 
 
 def store_whole(cx, node, base, value, function):
