@@ -257,15 +257,16 @@ def undo_extend(slots, parts):
 
 
 def undo_extend_each(slots, parts):
-    """Undo `base.extend(other)` of another list, both of numbers or arrays.
+    """Undo `base.extend(other)`, lists of numbers or arrays; `other` may be `base` itself, by another name.
 
     >>> slots, parts = [1.0, 2.0], [0.5]
     >>> undo_extend_each(slots, parts)
     >>> slots, parts
     ([1.0], [2.5])
     """
-    cut = len(slots) - len(parts)
-    for k in range(len(parts)):
+    count = len(slots) // 2 if slots is parts else len(parts)
+    cut = len(slots) - count
+    for k in range(count):
         parts[k] = parts[k] + slots[cut + k]
     slots[cut:] = []
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...runtime.numba.scalars import added
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from .types import Array, Scalar
 
 
@@ -113,15 +114,15 @@ def _is_addition(s) -> bool:
 
 
 def _names_stored(body) -> set:
-    return {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for s in body for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _names_read(node) -> set:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in nodes_in(node) if isinstance(n, ast.Name)}
 
 
 def _reads_memory(node) -> bool:
-    return any(isinstance(n, ast.Subscript) for n in ast.walk(node))
+    return any(isinstance(n, ast.Subscript) for n in nodes_in(node))
 
 
 def _only_added(lo, body, roots) -> bool:
@@ -130,12 +131,12 @@ def _only_added(lo, body, roots) -> bool:
         return False
     for s in body:
         targets = set()
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, (ast.Break, ast.Return)):
                 return False
             if _is_addition(n):
                 targets.add(id(n.target.value))
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, ast.Name) and id(n) not in targets:
                 t = lo.env.get(n.id)
                 if isinstance(t, Array) and (not t.roots or t.roots & roots) and not _is_shape(s, n):
@@ -145,7 +146,7 @@ def _only_added(lo, body, roots) -> bool:
 
 def _is_shape(s, n) -> bool:
     """Is the array read for its shape alone?"""
-    for a in ast.walk(s):
+    for a in nodes_in(s):
         if isinstance(a, ast.Attribute) and a.value is n:
             return a.attr in ("shape", "size")
     return False

@@ -15,6 +15,7 @@ import numpy as np
 from ...runtime.numba import checks, reshaping
 from ...runtime.numba.scalars import added
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from .fusion import append, described
 from .lowering import Lowering
 from .typed import Axis, Lazy, Typed
@@ -189,12 +190,12 @@ def check_order(lo, typed: Typed):
     element = typed.lazy.element(lo, probe)
     lo.out = out
     checked = set()
-    for n in ast.walk(element):
+    for n in nodes_in(element):
         if not (isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in lo.env):
             continue
         if getattr(lo.env[n.value.id], "rank", 0) < rank:
             continue
-        order = [i.id for i in ast.walk(n.slice) if isinstance(i, ast.Name) and i.id.startswith("index ")]
+        order = [i.id for i in nodes_in(n.slice) if isinstance(i, ast.Name) and i.id.startswith("index ")]
         if sorted(order) != order:
             lo.refuse("a change of an array that is also used in another shape, beside a transpose",
                       "np.ascontiguousarray of the transpose")
@@ -238,7 +239,7 @@ def _reads(lo, value, target) -> bool:
     element = value.lazy.element(lo, [name(f"index {k}") for k in range(value.type.rank)])
     lo.out = out
     nodes = [element, *[a.extent() for a in value.lazy.axes]]
-    return any(isinstance(n, ast.Name) and n.id == target for e in nodes for n in ast.walk(e))
+    return any(isinstance(n, ast.Name) and n.id == target for e in nodes for n in nodes_in(e))
 
 
 # -- elementwise -------------------------------------------------------------------------------------------------------
@@ -486,9 +487,9 @@ def overlaps(lo, target: Typed, value: Typed) -> bool:
     where = ast.unparse(target.lazy.element(lo, probe))
     read = value.lazy.element(lo, own)
     lo.out = out
-    names = {n.value.id for n in ast.walk(read) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)}
+    names = {n.value.id for n in nodes_in(read) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)}
     written = where.partition("[")[0]
-    for n in ast.walk(read):
+    for n in nodes_in(read):
         if not isinstance(n, ast.Subscript) or not isinstance(n.value, ast.Name):
             continue
         t = lo.env.get(n.value.id)

@@ -15,6 +15,7 @@ import ast
 from collections import Counter
 
 from ...transform.code import name
+from ...transform.code import nodes as nodes_in
 from .raising import Unknown, raised_by
 from .types import Array, Scalar
 
@@ -80,7 +81,7 @@ def _when_raised(lo, statements, before, after):
     """The state in a handler: each name that the code assigns has its value of before, or another one since."""
     env, unsure = lo.joined(before, after)
     stored = Counter(
-        n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        n.id for s in statements for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     )
     for n, count in stored.items():
         t = env.get(n)

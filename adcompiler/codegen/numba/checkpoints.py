@@ -21,6 +21,7 @@ from ...runtime.contents import contents, unchanged
 from ...runtime.numba import plans
 from ...runtime.numba.kept_loops import KeptLoop
 from ...transform.code import attribute, call, constant, name, subscript
+from ...transform.code import nodes as nodes_in
 from .arrays import array, store
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
@@ -73,7 +74,7 @@ def _named(lo, p, use) -> str:
 def sites_of(definition) -> set:
     """The lists of the tape that checkpointed loops are given."""
     found = set()
-    for n in ast.walk(definition):
+    for n in nodes_in(definition):
         if _makes_loop(n):
             found |= {e.id for e in n.args[1].elts}
     return found
@@ -610,7 +611,7 @@ def on_tape(lo, steps):
 
 
 def _option_names(p):
-    return sorted({n.id for k, v in p.options.items() if k == "snapshots" for n in ast.walk(v) if isinstance(n, ast.Name)})
+    return sorted({n.id for k, v in p.options.items() if k == "snapshots" for n in nodes_in(v) if isinstance(n, ast.Name)})
 
 
 def from_tape(lo, steps, kept: KeptSteps):

@@ -17,6 +17,7 @@ import ast
 import numpy as np
 
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .types import Array, Scalar
 from .view_reads import blocks
@@ -51,7 +52,7 @@ class _Names:
         self.parameters = set()
         self.shapes, self.items = {}, {}  # by id of the name's node: `x.shape[k]`, `x[...]`
         for s in body:
-            for n in ast.walk(s):
+            for n in nodes_in(s):
                 if isinstance(n, ast.Name):
                     self.places.setdefault(n.id, []).append(n)
                     if not isinstance(n.ctx, ast.Load):
@@ -148,7 +149,7 @@ def _lengths(shape, names):
     """The extents of a new array as expressions that mean the same anywhere behind; None if they may not."""
     parts = list(shape.elts) if isinstance(shape, ast.Tuple) else [shape]
     for p in parts:
-        for n in ast.walk(p):
+        for n in nodes_in(p):
             if isinstance(n, ast.Name) and names.stored.get(n.id, 0) > (0 if n.id in names.parameters else 1):
                 return None
     return parts
@@ -163,19 +164,19 @@ def _in_one_trip(uses, block, target) -> bool:
     if inner is None:
         return False
     loops, body = inner
-    indices = [n.id for n in ast.walk(uses[0].slice) if isinstance(n, ast.Name)]
+    indices = [n.id for n in nodes_in(uses[0].slice) if isinstance(n, ast.Name)]
     if indices != loops[len(loops) - len(indices) :] or len(loops) != len(indices):
         return False
-    inside = {id(n) for s in body for n in ast.walk(s)}
+    inside = {id(n) for s in body for n in nodes_in(s)}
     if not all(id(u) in inside for u in uses):
         return False
     for s in body:
-        if isinstance(s, Comment) or not any(n is u for u in uses for n in ast.walk(s)):
+        if isinstance(s, Comment) or not any(n is u for u in uses for n in nodes_in(s)):
             continue
         return (
             isinstance(s, ast.Assign)
             and any(s.targets[0] is u for u in uses)
-            and not any(isinstance(n, ast.Name) and n.id == target for n in ast.walk(s.value))
+            and not any(isinstance(n, ast.Name) and n.id == target for n in nodes_in(s.value))
         )
     return False
 
@@ -183,12 +184,12 @@ def _in_one_trip(uses, block, target) -> bool:
 def _innermost(block, use, loops=()):
     """Indices of the loops from `block` down to the block of a use, and that block; None if other statements are between."""
     for s in block:
-        if isinstance(s, Comment) or not any(n is use for n in ast.walk(s)):
+        if isinstance(s, Comment) or not any(n is use for n in nodes_in(s)):
             continue
         if isinstance(s, ast.For) and isinstance(s.target, ast.Name):
             return _innermost(s.body, use, (*loops, s.target.id))
-        if isinstance(s, ast.If) and not any(n is use for n in ast.walk(s.test)):
-            inside = any(n is use for b in s.body if not isinstance(b, Comment) for n in ast.walk(b))
+        if isinstance(s, ast.If) and not any(n is use for n in nodes_in(s.test)):
+            inside = any(n is use for b in s.body if not isinstance(b, Comment) for n in nodes_in(b))
             return _innermost(s.body if inside else s.orelse, use, loops)
         if isinstance(s, (ast.Assign, ast.AugAssign)):
             return list(loops), block
@@ -244,7 +245,7 @@ def _without_idle_aliases(block, outer, loops):
                 _without_idle_aliases(inner, [*tested, *after], {*loops, id(inner)} if is_loop else loops)
         if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Name):
             q = s.targets[0].id
-            if not any(_is_read(n, q) for a in after for n in ast.walk(a)) and (
+            if not any(_is_read(n, q) for a in after for n in nodes_in(a)) and (
                 not loops or loops == {id(block)} and _stored_first(block, q)
             ):
                 del block[k]
@@ -259,7 +260,7 @@ def _is_read(node, identifier):
 def _stored_first(block, identifier) -> bool:
     """Does a block set a name, on its own level, before anything reads it?"""
     for s in block:
-        if any(_is_read(n, identifier) for n in ast.walk(s)):
+        if any(_is_read(n, identifier) for n in nodes_in(s)):
             return False
         if isinstance(s, ast.Assign) and _is_name(s.targets[0], identifier):
             return True
@@ -276,7 +277,7 @@ def _all_read(body) -> set:
     """Names that something reads; `x += y` reads x."""
     found = set()
     for s in body:
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                 found.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
@@ -333,7 +334,7 @@ def _without_idle_lists(body):
                 uses.setdefault(s.value.func.value.id, []).append((block, s))
     counts = {}
     for s in body:
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                 counts[n.id] = counts.get(n.id, 0) + 1
     for site, places in made.items():
@@ -387,7 +388,7 @@ def _made_here(block, push, identifier):
     for s in block:
         if s is push:
             break
-        if any(isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in ast.walk(s)):
+        if any(isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in nodes_in(s)):
             roots = getattr(s, "roots", None)
     return roots
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...runtime.numba.scalars import added
 from ...transform.code import call, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .splitting import split
 from .types import Array, Known, Scalar
@@ -53,7 +54,7 @@ def _is_index(loop, backwards) -> bool:
 
 def _names_of_trip(body, index, types):
     """Names that belong to one trip; None if the order of the trips matters."""
-    stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    stored = {n.id for s in body for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     made, sums, written, assigned, read = {index}, set(), set(), set(), set()
     for s in body:
         total = _sum(s)
@@ -66,7 +67,7 @@ def _names_of_trip(body, index, types):
             return None
         elif total:
             sums.add(place.id)
-        for n in (n for e in nodes for n in ast.walk(e)):
+        for n in (n for e in nodes for n in nodes_in(e)):
             if isinstance(n, ast.Name):
                 if n.id in stored and n.id not in made:
                     return None  # comes from the trip before
@@ -96,13 +97,13 @@ def _is_of_trip(body, array, index) -> bool:
     """Does each trip touch one element of an array, or one for each other index, that no other trip touches?"""
     places, places_of = set(), {}
     for s in body:
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name):
                 places_of[id(n.value)] = n.slice
             elif isinstance(n, ast.Attribute) and n.attr in ("shape", "size"):
                 places_of[id(n.value)] = None
     for s in body:
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, ast.Name) and n.id == array:
                 if id(n) not in places_of:
                     return False
@@ -170,7 +171,7 @@ def may_read(statements, identifier) -> bool:
 
 
 def _reads(node, identifier) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load) for n in nodes_in(node))
 
 
 __all__ = ["may_read", "run_forwards"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .types import Array, Items
 
@@ -39,7 +40,7 @@ def described(lo, loops, names, tokens, inner) -> Nest:
     canonical = {n: f"index_{k}" for k, n in enumerate(names)}
     accesses, reads, writes = [], set(), set()
     for s in inner:
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, ast.Name):
                 (reads if isinstance(n.ctx, ast.Load) else writes).add(n.id)
             if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name):
@@ -120,11 +121,11 @@ def _parted(lo, old: Nest, new: Nest, between):
 
 
 def _read(s):
-    return {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {n.id for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def _stored(s):
-    return {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _is_alias(s) -> bool:
@@ -135,7 +136,7 @@ def _lists(s) -> set:
     """The lists of the tape that a statement pushes on or pops from."""
     return {
         n.func.value.id
-        for n in ast.walk(s)
+        for n in nodes_in(s)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("append", "pop")
         and isinstance(n.func.value, ast.Name)
     }
@@ -204,7 +205,7 @@ def _movable(lo, s) -> bool:
 
 
 def _pure(lo, node) -> bool:
-    for n in ast.walk(node):
+    for n in nodes_in(node):
         if isinstance(n, ast.Subscript):
             of_shape = isinstance(n.value, ast.Attribute) and n.value.attr == "shape"
             of_tuple = isinstance(n.value, ast.Name) and isinstance(lo.env.get(n.value.id), Items)

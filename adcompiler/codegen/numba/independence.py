@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from ...runtime.numba import scalars
 from ...runtime.numba.stacks import with_room
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .direction import may_read
 from .raising import MAKING, is_safe_call
@@ -111,13 +112,13 @@ class _Loop:
             if isinstance(first, ast.Constant) and isinstance(last, ast.Constant):
                 return ast.Constant(max(0, last.value - first.value))
             return ast.BinOp(last, ast.Sub(), first)
-        if any(isinstance(n, ast.Name) and n.id == self.target for n in ast.walk(last)):
+        if any(isinstance(n, ast.Name) and n.id == self.target for n in nodes_in(last)):
             return ast.BinOp(self.result.stop, ast.FloorDiv(), ast.Constant(2))  # a triangle
         return ast.Constant(UNKNOWN)
 
     # -- names -----------------------------------------------------------------------------------------------------
     def note_stores(self, s):
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if isinstance(n, (ast.Assign, ast.AugAssign)):
                 for t in n.targets if isinstance(n, ast.Assign) else [n.target]:
                     for leaf in t.elts if isinstance(t, ast.Tuple) else [t]:
@@ -129,7 +130,7 @@ class _Loop:
                 self.inner.add(n.target.id)
 
     def is_invariant(self, node) -> bool:
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        names = {n.id for n in nodes_in(node) if isinstance(n, ast.Name)}
         if names & (set(self.stored) | self.inner | {self.target}):
             return False
         return all(
@@ -137,7 +138,7 @@ class _Loop:
             or isinstance(n, ast.Attribute) and n.attr == "shape"
             or isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in ("max", "min")
             or isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute)
-            for n in ast.walk(node)
+            for n in nodes_in(node)
         )
 
     def outside(self, node):
@@ -184,7 +185,7 @@ class _Loop:
                 if inner is None:
                     continue
                 args = s.iter.args if isinstance(s.iter, ast.Call) and getattr(s.iter.func, "id", "") == "range" else []
-                leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(s))
+                leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in nodes_in(s))
                 args = [self.outside(a) for a in args]
                 if leaves or not 0 < len(args) < 3 or not all(map(self.is_invariant, args)):
                     raise Dependent("how much it pushes on the tape differs from trip to trip")
@@ -192,7 +193,7 @@ class _Loop:
                 trips = ast.Call(ast.Name("max", ast.Load()), [trips, ast.Constant(0)], [])
                 found.append(trips if isinstance(inner, ast.Constant) and inner.value == 1 else ast.BinOp(trips, ast.Mult(), inner))
             elif isinstance(s, (ast.If, ast.While)) and any(
-                _step(n) and n.target.id == counter for n in ast.walk(s) if isinstance(n, ast.AugAssign)
+                _step(n) and n.target.id == counter for n in nodes_in(s) if isinstance(n, ast.AugAssign)
             ):
                 raise Dependent("how much it pushes on the tape depends on the values")
         if not found:
@@ -222,7 +223,7 @@ class _Loop:
         """Is a name only ever added to?"""
         if identifier in self.types or not all(self.term(s, identifier) is not None for s in self.stored[identifier]):
             return False
-        count = sum(isinstance(n, ast.Name) and n.id == identifier for s in self.body for n in ast.walk(s))
+        count = sum(isinstance(n, ast.Name) and n.id == identifier for s in self.body for n in nodes_in(s))
         own = sum(1 if isinstance(s, ast.AugAssign) else 2 for s in self.stored[identifier])
         return count == own
 
@@ -394,7 +395,7 @@ class _Loop:
 
     def is_of_inner_loops(self, node, depth=8) -> bool:
         """Is it computed from the indices of inner loops, and from what is the same in all trips?"""
-        for n in ast.walk(node):
+        for n in nodes_in(node):
             if isinstance(n, ast.Subscript) and not isinstance(n.value, ast.Attribute):
                 return False
             if not isinstance(n, ast.Name) or n.id in self.inner:

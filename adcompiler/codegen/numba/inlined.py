@@ -19,6 +19,7 @@ from ...runtime.mutators import winning
 from ...runtime.numba import checks
 from ...runtime.numba.matrices import cofactors
 from ...transform.code import name
+from ...transform.code import nodes as nodes_in
 from .functions import HANDLERS, handles, spelling
 from .typed import Typed
 from .types import Array, Known, Scalar
@@ -73,7 +74,7 @@ def walk_body(lo, tree, signature, found, args, kwargs) -> Typed:
 
     bound = signature.bind(*args, **kwargs)
     names = {}
-    local = {n.id for s in tree.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    local = {n.id for s in tree.body for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for n in [*signature.parameters, *sorted(local - set(signature.parameters))]:
         names[n] = lo.fresh(n)
     for n, p in signature.parameters.items():
@@ -92,7 +93,7 @@ def walk_body(lo, tree, signature, found, args, kwargs) -> Typed:
     try:
         for s in tree.body:
             renamed = _Renamed(names).visit(ast.fix_missing_locations(_copied(s)))
-            for k, n in enumerate(ast.walk(renamed)):  # memory that it makes is known again in the next walk of a loop
+            for k, n in enumerate(nodes_in(renamed)):  # memory that it makes is known again in the next walk of a loop
                 n.place = f"{'-'.join(names.values())} {s.lineno} {k}"
             result = _step(lo, renamed, expression)
             if result is not None:
@@ -115,7 +116,7 @@ def _step(lo, s, expression):
         return expression(lo, s.value)
     if isinstance(s, ast.If):
         test = as_test(lo, expression(lo, s.test))
-        if not test.is_known and not any(isinstance(n, ast.Return) for n in ast.walk(s)):
+        if not test.is_known and not any(isinstance(n, ast.Return) for n in nodes_in(s)):
             lo.statements([s])
             return None
         if not test.is_known:
@@ -125,7 +126,7 @@ def _step(lo, s, expression):
             if result is not None:
                 return result
         return None
-    if any(isinstance(n, ast.Return) for n in ast.walk(s)):
+    if any(isinstance(n, ast.Return) for n in nodes_in(s)):
         raise TypeError("a 'return' inside of another statement")
     if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
         lo.statements([s])

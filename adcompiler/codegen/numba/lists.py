@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from ...runtime import shadows
 from ...runtime.numba import lists as compiled
 from ...transform.code import attribute, call, constant, name, subscript
+from ...transform.code import nodes as nodes_in
 from .closures import in_list
 from .expressions import cast, constant_of, expression, integer
 from .functions import handles
@@ -114,7 +115,7 @@ def note(lo, identifier, t):
 def _is_filled(lo, identifier) -> bool:
     """Does the function put anything into a list under this name?"""
     return any(isinstance(n, ast.Attribute) and n.attr in ("append", "extend", "insert") and isinstance(n.value, ast.Name)
-               and n.value.id == identifier for n in ast.walk(lo.definition))
+               and n.value.id == identifier for n in nodes_in(lo.definition))
 
 
 @dataclass(frozen=True)
@@ -361,7 +362,7 @@ def comprehension(lo, node) -> Typed:
     made = lo.fresh("values")
     site = ("bar" if makes_zeros(lo, node) else "list", id(node))
     names = {
-        n.id: lo.fresh(n.id) for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+        n.id: lo.fresh(n.id) for g in node.generators for n in nodes_in(g.target) if isinstance(n, ast.Name)
     }
     inner = copy.deepcopy(node)
     from .inlined import _Renamed

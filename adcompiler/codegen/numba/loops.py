@@ -10,6 +10,7 @@ import ast
 import numpy as np
 
 from ...transform.code import constant, name
+from ...transform.code import nodes as nodes_in
 from .accumulators import hoisted
 from .bounds import below
 from .expressions import as_test, expression, integer
@@ -144,7 +145,7 @@ def _for_range(lo, s, bounds, backwards, ran=None):
         _repeat(lo, s, target, iterable, trips, bind_target)
         return
     used = target != "_" and any(
-        isinstance(n, ast.Name) and n.id == target and isinstance(n.ctx, ast.Load) for n in ast.walk(lo.definition)
+        isinstance(n, ast.Name) and n.id == target and isinstance(n.ctx, ast.Load) for n in nodes_in(lo.definition)
     )
     iterable = ast.Call(name("range"), [trips], [])
     if not used:
@@ -268,7 +269,7 @@ def _lasting(lo, value, body, base) -> Typed:
 
 def _stored(body) -> set:
     return {
-        n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        n.id for s in body for n in nodes_in(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
 
 
@@ -332,7 +333,7 @@ def _elements(lo, node, body):
     t = value.type
     if isinstance(t, Array):
         value = lo.array(value)
-        read = {n.id for n in ast.walk(value.node) if isinstance(n, ast.Name)} if value.node is not None else set()
+        read = {n.id for n in nodes_in(value.node) if isinstance(n, ast.Name)} if value.node is not None else set()
         if value.node is None or not isinstance(value.node, ast.Name) or read & _stored(body):
             made = lo.fresh("items")  # the array that the loop started with, whatever its name means later
             lo.assign(made, lo.settled(value).node)

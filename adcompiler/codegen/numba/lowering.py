@@ -16,6 +16,7 @@ import numpy as np
 from ...errors import NOWHERE, AdcompilerError, UnsupportedSyntaxError
 from ...transform.bars import unique
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .stacks import Stacks
 from .typed import Typed
@@ -39,8 +40,8 @@ class Lowering:
         self.loc = NOWHERE
         self.learnt = learnt if learnt is not None else Learnt()
         self.stacks = Stacks(self, stacks)
-        stored = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-        names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        stored = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        names = [n.id for n in nodes_in(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         self.once = Counter(names)  # how often each name is set
         self.constants: dict[str, Typed] = {}  # names that hold what is known when compiling
         self.lasting = {n: t for n, t in params.items() if n not in stored}  # parameters that keep their values

@@ -25,6 +25,7 @@ from ...runtime.numba import parts as parts_of_loops
 from ...runtime.numba.memory import keep_freed_memory
 from ...runtime.numba.parts import MARKED_LOOPS
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from .. import emit
 from ..build import line_map
 from . import functions as _tables  # noqa: F401  (filled before anything is walked)
@@ -194,7 +195,7 @@ class Backend:
 
     def globals_of(self, definition) -> dict:
         """Globals of the program that a definition reads: they become parameters."""
-        used = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+        used = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name)}
         found = {}
         for v in self.generator.function.globals:
             if v.name in used and v.name not in found and not self.takes_for_granted(v.name):
@@ -245,7 +246,7 @@ class Backend:
         return walk, [own.get(n, n) for n in names]
 
     def walk_renamed(self, kind, definition, params, stacks, given, loops, renamed):
-        taken = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
+        taken = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math", LINE}
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
         stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
@@ -280,7 +281,7 @@ class Backend:
         return walk, names
 
     def joint(self, definition) -> Part:
-        self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+        self.names = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         sites = {k.site for k in self.saver.kept if k.listed}
         self.options["gradient_of"] = self.tested_inputs()
@@ -298,7 +299,7 @@ class Backend:
         """The gradient of a program that calls functions recursively: their parts, and its own."""
         group = Group(definitions[:-1])
         main = definitions[-1]
-        self.names = {n.id for d in definitions for n in ast.walk(d) if isinstance(n, ast.Name)}
+        self.names = {n.id for d in definitions for n in nodes_in(d) if isinstance(n, ast.Name)}
         own = self.parameters()
         extra = self.globals_of(main)
         sites = {k.site for k in self.saver.kept if k.listed}
@@ -333,7 +334,7 @@ class Backend:
 
     def tangent(self, definition) -> Part:
         """The tangent function: the tangents of some parameters stand behind the arguments."""
-        self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+        self.names = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         if any(isinstance(t, Listed) for t in own.values()):
             self.refuse("tangents of a function with a list as an argument", "an array: np.array(values)")
@@ -358,7 +359,7 @@ class Backend:
         return t
 
     def forward(self, definition) -> Part:
-        self.names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+        self.names = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name)}
         own, extra = self.parameters(), self.globals_of(definition)
         sites = {f for f, _ in self.saver.tape} & {k.site for k in self.saver.kept if k.listed}
         self.options["typed_lists"] = True
@@ -402,8 +403,8 @@ class Backend:
 
 def _keep_names_for_code(definition, bindings, parameters) -> dict:
     """Other names for variables that are named like what compiled code calls: `max = x[0]`; the new ones by the old ones."""
-    names = [n for n in ast.walk(definition) if isinstance(n, ast.Name)]
-    inner = [a for n in ast.walk(definition) if isinstance(n, ast.Lambda) for a in ast.walk(n.args) if isinstance(a, ast.arg)]
+    names = [n for n in nodes_in(definition) if isinstance(n, ast.Name)]
+    inner = [a for n in nodes_in(definition) if isinstance(n, ast.Lambda) for a in nodes_in(n.args) if isinstance(a, ast.arg)]
     taken = {n.id for n in names} | NEEDED | set(bindings)
     renamed = {}
     for old in sorted(({n.id for n in names if isinstance(n.ctx, ast.Store)} | parameters) & NEEDED):

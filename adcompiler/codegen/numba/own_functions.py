@@ -21,6 +21,7 @@ from ...runtime.functional_rules import call_jvp, call_vjp
 from ...runtime.numba.checks import adjoint_extent
 from ...runtime.strict import adjoint_or_zero
 from ...transform.code import call
+from ...transform.code import nodes as nodes_in
 from .arrays import array, settled
 from .creation import filled
 from .expressions import constant_of
@@ -75,12 +76,12 @@ def call_of_own(lo, function, args, kwargs):
 def _changes_what_is_given(node) -> str | None:
     """The name of something that a function changes in place, unless it has made it itself."""
     made = {
-        t.id for n in ast.walk(node) if isinstance(n, ast.Assign) and _makes_an_array(n.value)
+        t.id for n in nodes_in(node) if isinstance(n, ast.Assign) and _makes_an_array(n.value)
         for t in n.targets if isinstance(t, ast.Name)
     }
-    stored = {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    stored = {n.target.id for n in nodes_in(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
     own = made - _bound_otherwise(node)
-    for n in ast.walk(node):
+    for n in nodes_in(node):
         target = n.target if isinstance(n, ast.AugAssign) else n if isinstance(n, ast.Subscript) else None
         if isinstance(target, ast.Subscript) and isinstance(target.ctx, ast.Store):
             base = target.value
@@ -102,11 +103,11 @@ def _makes_an_array(value) -> bool:
 
 def _bound_otherwise(node) -> set:
     """Names that stand for something else in places: parameters, targets of loops and of other assignments."""
-    found = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
-    for n in ast.walk(node):
+    found = {a.arg for a in nodes_in(node.args) if isinstance(a, ast.arg)}
+    for n in nodes_in(node):
         if isinstance(n, ast.Assign) and not _makes_an_array(n.value) or isinstance(n, (ast.For, ast.NamedExpr, ast.withitem)):
             targets = n.targets if isinstance(n, ast.Assign) else [getattr(n, "target", getattr(n, "optional_vars", None))]
-            found |= {m.id for t in targets if t is not None for m in ast.walk(t) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
+            found |= {m.id for t in targets if t is not None for m in nodes_in(t) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
     return found
 
 

@@ -27,6 +27,7 @@ import copy
 from ...errors import NOWHERE, UnsupportedSyntaxError
 from ...runtime.numba import parts as runtime
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .independence import Apart, Dependent, independent, types_of
 from .work import PARTS_WITH_ARRAYS, worth_threads
@@ -48,7 +49,7 @@ def _distinct_from_versions(lo, body, parameters):
     """Other names for `k_1` where there is a `k`: Numba gives that name to the second value of `k` when it makes a thread's code."""
     places: dict[str, list] = {}
     for s in body:
-        for n in ast.walk(s) if not isinstance(s, Comment) else ():
+        for n in nodes_in(s) if not isinstance(s, Comment) else ():
             if isinstance(n, ast.Name):
                 places.setdefault(n.id, []).append(n)
     for old in list(places):
@@ -91,7 +92,7 @@ def _block(lo, statements, after, types, depth=0):
 def _place(lo, loop, before):
     """Where a loop stands in the program; of one of the reverse sweep, which has no line of its own, the first statement in it."""
     own = next((s for s in reversed(before) if isinstance(s, Comment)), None)
-    inside = [n.loc for n in ast.walk(loop) if isinstance(n, Comment) and n.loc is not None]
+    inside = [n.loc for n in nodes_in(loop) if isinstance(n, Comment) and n.loc is not None]
     if not inside or own is not None and own.text.startswith("for "):
         return lo.loc
     return min(inside, key=lambda loc: (loc.filename != inside[0].filename, loc.lineno))
@@ -159,7 +160,7 @@ def _written(lo, loop, apart: Apart) -> tuple:
 
 
 def _without_rooms(renamed, s, apart):
-    for n in ast.walk(s) if not isinstance(s, Comment) else ():
+    for n in nodes_in(s) if not isinstance(s, Comment) else ():
         for f in ("body", "orelse"):
             inner = getattr(n, f, None)
             if isinstance(inner, list):

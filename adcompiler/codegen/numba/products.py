@@ -12,6 +12,7 @@ from ...runtime.numba import checks
 from ...runtime.numba import products as compiled
 from ...runtime.numba.reshaping import diagonal_of
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from .arrays import addition, array, extents, lasting, settled, total, with_ones
 from .expressions import binary, cast, constant_of
 from .creation import shape_axes
@@ -106,7 +107,7 @@ def _runs_along_columns(lo, matrix) -> bool:
     out, lo.out = lo.out, []
     element = matrix.lazy.element(lo, probe)
     lo.out = out
-    order = [n.id for n in ast.walk(element) if isinstance(n, ast.Name) and n.id.startswith("index ")]
+    order = [n.id for n in nodes_in(element) if isinstance(n, ast.Name) and n.id.startswith("index ")]
     return order == ["index 1", "index 0"]
 
 

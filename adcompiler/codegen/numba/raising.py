@@ -9,6 +9,7 @@ import inspect
 import textwrap
 
 from ...runtime.numba import scalars
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .types import Items, Listed
 
@@ -61,7 +62,7 @@ def raised_by(lo, statements) -> dict:
     """The exceptions that compiled code may raise, each with the text that raises it. Raises Unknown for what cannot be told."""
     found = {}
     for s in statements:
-        for node in () if isinstance(s, Comment) else ast.walk(s):
+        for node in () if isinstance(s, Comment) else nodes_in(s):
             if isinstance(node, ast.Raise):
                 kind = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
                 found.setdefault(_exception(lo, kind), ast.unparse(node))
@@ -83,7 +84,7 @@ def _is_of_list(lo, node) -> bool:
 
 def _is_made_to_raise(node, s) -> bool:
     """Is this `ValueError(...)` of a `raise`?"""
-    return any(isinstance(n, ast.Raise) and n.exc is node for n in ast.walk(s))
+    return any(isinstance(n, ast.Raise) and n.exc is node for n in nodes_in(s))
 
 
 def _exception(lo, kind):
@@ -107,7 +108,7 @@ def _raised_by_helper(function) -> frozenset:
     if not getattr(python, "__module__", "").startswith("adcompiler.runtime.numba"):
         raise Unknown(f"{function.__name__}(...)")
     found = set()
-    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(python)))):
+    for node in nodes_in(ast.parse(textwrap.dedent(inspect.getsource(python)))):
         if isinstance(node, ast.Raise):
             kind = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             error = getattr(builtins, kind.id, None) if isinstance(kind, ast.Name) else None

@@ -19,6 +19,7 @@ import numpy as np
 from ...runtime.numba import scalars
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .types import Scalar
 
@@ -153,7 +154,7 @@ def blocks(block):
 
 
 def nodes(statements):
-    return (n for s in statements if not isinstance(s, Comment) for n in ast.walk(s))
+    return (n for s in statements if not isinstance(s, Comment) for n in nodes_in(s))
 
 
 def _names_numpy(body) -> bool:

@@ -18,6 +18,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 
 FEW = 8  # a loop of fewer trips, if their number is a constant, stays as it is
@@ -74,7 +75,7 @@ def _effects(body, definitions, index):
     """The statements that count, in their order; None if one reads what another has overwritten."""
     effects, overwritten, added_to = [], set(), set()
     for k, s in enumerate(body):
-        read = {n.id for n in ast.walk(s) if isinstance(n, ast.Name)}
+        read = {n.id for n in nodes_in(s) if isinstance(n, ast.Name)}
         place = s.target if isinstance(s, ast.AugAssign) else s.targets[0]
         base = place.value.id if isinstance(place, ast.Subscript) else None
         if read & overwritten:
@@ -96,7 +97,7 @@ def _needed(s, body, definitions) -> set:
     """Names of the trip from which a statement is computed."""
     found, open_ = set(), [s]
     while open_:
-        for n in ast.walk(open_.pop()):
+        for n in nodes_in(open_.pop()):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in definitions and n.id not in found:
                 found.add(n.id)
                 open_.append(body[definitions[n.id]].value)
@@ -136,7 +137,7 @@ def _repeated_work(groups, body, definitions) -> int:
     for g in groups:
         names = {n for e in g for n in e.names}
         for n in names & seen:
-            for part in ast.walk(body[definitions[n]].value):
+            for part in nodes_in(body[definitions[n]].value):
                 work += isinstance(part, (ast.BinOp, ast.UnaryOp))
                 if isinstance(part, ast.Call) and ast.unparse(part.func) != "np.uintp":
                     return CHEAP + 1
@@ -148,23 +149,23 @@ def _is_contiguous(body, index) -> bool:
     """Does each access go through memory step by step, along the last axis?"""
     varying = {index, *(s.targets[0].id for s in body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name))}
     for s in body:
-        for n in (n for n in ast.walk(s) if isinstance(n, ast.Subscript)):
+        for n in (n for n in nodes_in(s) if isinstance(n, ast.Subscript)):
             if isinstance(n.value, ast.Attribute):  # an extent
                 continue
             *leading, last = _components(n.slice)
-            if any(isinstance(m, ast.Name) and m.id in varying for part in leading for m in ast.walk(part)):
+            if any(isinstance(m, ast.Name) and m.id in varying for part in leading for m in nodes_in(part)):
                 return False
-            if not all(_is_step(m) for m in ast.walk(last)):
+            if not all(_is_step(m) for m in nodes_in(last)):
                 return False
-    return all(_is_step(m) for s in body if isinstance(s, ast.Assign) and _is_index(s, body) for m in ast.walk(s.value))
+    return all(_is_step(m) for s in body if isinstance(s, ast.Assign) and _is_index(s, body) for m in nodes_in(s.value))
 
 
 def _is_index(s, body) -> bool:
     """Is this name of the trip a part of an index?"""
     if not isinstance(s.targets[0], ast.Name):
         return False
-    slices = [n.slice for b in body for n in ast.walk(b) if isinstance(n, ast.Subscript)]
-    return any(isinstance(m, ast.Name) and m.id == s.targets[0].id for i in slices for m in ast.walk(i))
+    slices = [n.slice for b in body for n in nodes_in(b) if isinstance(n, ast.Subscript)]
+    return any(isinstance(m, ast.Name) and m.id == s.targets[0].id for i in slices for m in nodes_in(i))
 
 
 def _is_step(node) -> bool:

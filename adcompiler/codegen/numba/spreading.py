@@ -20,6 +20,7 @@ import numpy as np
 
 from ...runtime.numba.checks import NotAsAssumed
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from .types import Array, Scalar
 
 _ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -56,7 +57,7 @@ def spread(lo, loop, trips):
 def _is_constant(lo, identifier) -> bool:
     """Is the last statement that sets a name one that sets it to a constant, in this very block?"""
     for s in reversed(lo.out):
-        stored = {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = {n.id for n in nodes_in(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         if identifier in stored:
             return isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Constant)
     return False
@@ -81,7 +82,7 @@ def _extents(lo, env, t):
 
 def _meets_arrays_alone(lo, loop, identifier, head, t) -> bool:
     """Is a name set once in each trip, and read only where an array of its own shape meets it, element by element?"""
-    inside = [n for s in loop.body for n in ast.walk(s)]
+    inside = [n for s in loop.body for n in nodes_in(s)]
     if any(isinstance(n, _LEAVING) for n in inside) or loop.orelse:
         return False
     stores = [s for s in loop.body if _target(s) == identifier]

@@ -20,6 +20,7 @@ import numpy as np
 from ...runtime.numba.shadows import any_layout
 from ...runtime.numba.stacks import grown, with_room
 from ...transform.code import call, constant, name, subscript
+from ...transform.code import nodes as nodes_in
 from .types import MIXED, Array, Items, Known, Listed, Record, Scalar, Stack, Steps, forget
 
 
@@ -29,7 +30,7 @@ ROOM = 64  # numbers that a new stack has room for; trips of a `while` loop for 
 def stacks_of(definition) -> set[str]:
     """Lists that a function makes empty, and then only pushes on and pops from."""
     made, used, good = set(), {}, {}
-    for n in ast.walk(definition):
+    for n in nodes_in(definition):
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.List) and not n.value.elts:
             made |= {t.id for t in n.targets if isinstance(t, ast.Name)}
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
@@ -42,7 +43,7 @@ def stacks_of(definition) -> set[str]:
         measured = measured_stack(n) or shortened_stack(n)
         if measured is not None:
             good[measured] = good.get(measured, 0) + 1
-    stored = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    stored = [n.id for n in nodes_in(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     return {n for n in made if used.get(n) == good.get(n) and n in good and stored.count(n) == 1}
 
 

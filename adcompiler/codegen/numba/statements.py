@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from . import checkpoints, closures, lists, records, zero_d
 from .attempts import lower_try
 from .recursion import Unreached
@@ -98,7 +99,7 @@ def assign_name(lo, identifier, node, origin):
 
 def _tells_key(node) -> bool:
     """Is this a test whether a dict has a key?"""
-    return any(isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.In, ast.NotIn)) for n in ast.walk(node))
+    return any(isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.In, ast.NotIn)) for n in nodes_in(node))
 
 
 def _absent(lo, node):
@@ -255,9 +256,9 @@ def _settled(lo, part, target, value_node, k):
     """A part of a tuple in a name of its own: a later target may be what it reads."""
     if isinstance(part.type, Known) or isinstance(part.node, ast.Constant):
         return part
-    stored = {n.id for t in target.elts[:k] for n in ast.walk(t) if isinstance(n, ast.Name)}
+    stored = {n.id for t in target.elts[:k] for n in nodes_in(t) if isinstance(n, ast.Name)}
     subscripts = any(isinstance(t, ast.Subscript) for t in target.elts[:k])
-    read = {n.id for n in ast.walk(value_node.elts[k]) if isinstance(n, ast.Name)} if isinstance(
+    read = {n.id for n in nodes_in(value_node.elts[k]) if isinstance(n, ast.Name)} if isinstance(
         value_node, ast.Tuple) else stored
     if not (stored & read) and not subscripts:
         return part

@@ -14,6 +14,7 @@ import ast
 import copy
 
 from ...transform.code import call, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .stencil_terms import (
     collect_subscripts,
@@ -40,7 +41,7 @@ def terms_with_a_border(found, block, nests, outer):
     if len(terms) < LEAST_TERMS or len(terms[0].offsets) < 2:
         return None
     rank = len(terms[0].offsets)
-    items = [n for t in terms for n in ast.walk(t.value) if isinstance(n, ast.Subscript)]
+    items = [n for t in terms for n in nodes_in(t.value) if isinstance(n, ast.Subscript)]
     arrays = list(dict.fromkeys(n.value.id for n in items))
     if not all(isinstance(t.value, (ast.Subscript, ast.UnaryOp)) for t in terms):
         return None
@@ -69,7 +70,7 @@ def terms_with_a_border(found, block, nests, outer):
     parts = []
     for t in terms:
         v = renamed(t.value, dict(zip(t.indices, names, strict=True)))
-        for n in ast.walk(v):
+        for n in nodes_in(v):
             if isinstance(n, ast.Subscript):
                 moves = [w - (o - a) for w, o, a in zip(width, t.offsets, low, strict=True)]
                 n.slice = ast.Tuple([moved(i, m) for i, m in zip(names, moves, strict=True)], ast.Load())
@@ -142,7 +143,7 @@ def _home(found, block, outer, made):
     shapes = []
     for allocation, _ in made.values():
         shapes.append([_resolved(found, block, e) for e in allocation.value.args[0].elts])
-        used = {n.id for e in shapes[-1] for n in ast.walk(e) if isinstance(n, ast.Name)} - {"max", "min"}
+        used = {n.id for e in shapes[-1] for n in nodes_in(e) if isinstance(n, ast.Name)} - {"max", "min"}
         if not all(keeps_its_value(before, found.stores, n) for n in used):
             return None
     for (allocation, _), shape in zip(made.values(), shapes, strict=True):

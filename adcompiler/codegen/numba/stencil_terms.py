@@ -7,6 +7,7 @@ import copy
 from dataclasses import dataclass
 
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .types import Array, Scalar
 
@@ -46,7 +47,7 @@ class Loops:
         self.uses: dict[str, int] = {}
         self.stores: dict[str, list] = {}
         for s in body:
-            for n in ast.walk(s) if not isinstance(s, Comment) else ():
+            for n in nodes_in(s) if not isinstance(s, Comment) else ():
                 if isinstance(n, ast.Name):
                     self.uses[n.id] = self.uses.get(n.id, 0) + 1
                     if not isinstance(n.ctx, ast.Load):
@@ -62,11 +63,11 @@ class Loops:
         changed = set()
         for s in reversed(block[:at]):
             if is_extent(s) and s.targets[0].id == node.id:
-                if any(isinstance(n, ast.Name) and n.id in changed for n in ast.walk(s.value)):
+                if any(isinstance(n, ast.Name) and n.id in changed for n in nodes_in(s.value)):
                     break
                 return ast.unparse(s.value)
             if not isinstance(s, Comment):
-                changed |= {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+                changed |= {n.id for n in nodes_in(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
             if node.id in changed:
                 break
         return node.id
@@ -97,8 +98,8 @@ class Loops:
                 continue
             if not (isinstance(s, ast.Assign) and len(s.targets) == 1 or isinstance(s, ast.AugAssign)):
                 return False
-            items = {id(n.value) for n in ast.walk(s) if isinstance(n, ast.Subscript)}
-            for n in ast.walk(s):
+            items = {id(n.value) for n in nodes_in(s) if isinstance(n, ast.Subscript)}
+            for n in nodes_in(s):
                 if not isinstance(n, ast.Name) or id(n) in known:
                     continue
                 if n.id == array or id(n) in items and not self.apart(n.id, array):
@@ -123,10 +124,10 @@ class Loops:
         if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
             return None
         offsets = offsets_of(target, indices)
-        if offsets is None or not all(isinstance(n, _ARITHMETIC) for n in ast.walk(value)):
+        if offsets is None or not all(isinstance(n, _ARITHMETIC) for n in nodes_in(value)):
             return None
-        items = {id(n.value) for n in ast.walk(value) if isinstance(n, ast.Subscript)}
-        for n in ast.walk(value):
+        items = {id(n.value) for n in nodes_in(value) if isinstance(n, ast.Subscript)}
+        for n in nodes_in(value):
             if isinstance(n, ast.Subscript) and (
                 not isinstance(n.value, ast.Name)
                 or offsets_of(n, indices) != (0,) * len(indices)
@@ -154,7 +155,7 @@ class Loops:
         return found
 
     def doubles(self, term) -> bool:
-        arrays = [term.target, *[n.value.id for n in ast.walk(term.value) if isinstance(n, ast.Subscript)]]
+        arrays = [term.target, *[n.value.id for n in nodes_in(term.value) if isinstance(n, ast.Subscript)]]
         return all(map(self.is_double, arrays))
 
 
@@ -183,11 +184,11 @@ def is_extent(s) -> bool:
             or isinstance(n, ast.Call)
             and isinstance(n.func, ast.Name)
             and n.func.id in ("max", "min")
-            for n in ast.walk(s.value)
+            for n in nodes_in(s.value)
         )
         and all(
             isinstance(n.value, ast.Attribute) and n.value.attr == "shape"
-            for n in ast.walk(s.value)
+            for n in nodes_in(s.value)
             if isinstance(n, ast.Subscript)
         )
     )
@@ -246,7 +247,7 @@ def collect_subscripts(block, loops, array, items, found):
             for b in inner:
                 collect_subscripts(b, (*loops, s) if isinstance(s, ast.For) else loops, array, items, found)
             continue
-        for n in ast.walk(s):
+        for n in nodes_in(s):
             if is_item(n, array):
                 items.append(n)
                 found[id(n)] = loops
@@ -297,7 +298,7 @@ def passed_on(names, newest):
 
 def renamed(node, names):
     made = copy.deepcopy(node)
-    for n in ast.walk(made):
+    for n in nodes_in(made):
         if isinstance(n, ast.Name):
             n.id = names.get(n.id, n.id)
     return made

@@ -26,6 +26,7 @@ import ast
 import copy
 
 from ...transform.code import constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .stencil_borders import terms_with_a_border
 from .stencil_terms import (
@@ -118,7 +119,7 @@ def step_in_place(found, block, nests, outer):
         return None  # its allocation, its store, its read
     if found.extents(block, nests[0], [loop]) != found.extents(block, nests[1], [later]):
         return None
-    reads = [n for s in inner if not isinstance(s, Comment) for n in ast.walk(s) if is_item(n, u)]
+    reads = [n for s in inner if not isinstance(s, Comment) for n in nodes_in(s) if is_item(n, u)]
     offsets = [offsets_of(n, [index]) for n in reads]
     if not reads or None in offsets or any(not isinstance(n.ctx, ast.Load) for n in reads):
         return None
@@ -173,7 +174,7 @@ def adjoint_in_one_sweep(found, block, nests, outer):
     if not 0 < last - first <= MOST_KEPT:
         return None
     u, index = terms[0].target, loop.target.id
-    used = [n for s in inner if not isinstance(s, Comment) for n in ast.walk(s) if is_item(n, u)]
+    used = [n for s in inner if not isinstance(s, Comment) for n in nodes_in(s) if is_item(n, u)]
     own = {offsets_of(n, [index]) for n in used}
     if len(own) > 1 or None in own or not found.is_apart_from(inner, u, used):
         return None
@@ -189,7 +190,7 @@ def adjoint_in_one_sweep(found, block, nests, outer):
         n in used and isinstance(n.ctx, ast.Load)
         for s in inner[inner.index(clearing[0]) + 1 :]
         if not isinstance(s, Comment)
-        for n in ast.walk(s)
+        for n in nodes_in(s)
     ):
         return None
     if any(isinstance(s, ast.AugAssign) and any(s.target is n for n in used) for s in inner):
@@ -200,13 +201,13 @@ def adjoint_in_one_sweep(found, block, nests, outer):
         n.id
         for s in inner
         if not isinstance(s, Comment)
-        for n in ast.walk(s)
+        for n in nodes_in(s)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
     values = [renamed(t.value, dict(zip(t.indices, [index], strict=True))) for t in terms]
     if any(isinstance(n, ast.Name) and n.id in made for v in values for n in outside_subscripts(v)):
         return None
-    items = [n for v in values for n in ast.walk(v) if isinstance(n, ast.Subscript)]
+    items = [n for v in values for n in nodes_in(v) if isinstance(n, ast.Subscript)]
     if any(offsets_of(n, [index]) != (0,) for n in _uses_in(inner, {n.value.id for n in items})):
         return None
     end = nests[len(terms)]
@@ -219,7 +220,7 @@ def _uses_in(statements, arrays):
         n
         for s in statements
         if not isinstance(s, Comment)
-        for n in ast.walk(s)
+        for n in nodes_in(s)
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in arrays
     ]
 

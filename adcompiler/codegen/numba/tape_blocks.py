@@ -19,6 +19,7 @@ import ast
 import copy
 
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 from .view_reads import index_parts, keeps_its_value
 
@@ -43,7 +44,7 @@ class _Arrays:
         self.element_ranks: dict[str, set] = {}
         self.leaving: dict[int, bool] = {}  # loops that may end early
         for s in body:
-            for n in ast.walk(s) if not isinstance(s, Comment) else ():
+            for n in nodes_in(s) if not isinstance(s, Comment) else ():
                 if isinstance(n, ast.Name):
                     self.uses.setdefault(n.id, []).append(n)
                     if not isinstance(n.ctx, ast.Load):
@@ -63,7 +64,7 @@ class _Arrays:
     def scratch(self, loop):
         """Make the arrays of a loop's trips in front of it, where nothing but the trip uses them."""
         allocations = [s for s in loop.body if _is_allocation(s)]
-        place = {id(n): k for k, b in enumerate(loop.body) for n in ast.walk(b) if isinstance(n, ast.Name)} if allocations else {}
+        place = {id(n): k for k, b in enumerate(loop.body) for n in nodes_in(b) if isinstance(n, ast.Name)} if allocations else {}
         for s in allocations:
             target = s.targets[0].id
             others = [n for n in self.uses[target] if n is not s.targets[0]]
@@ -149,7 +150,7 @@ class _Arrays:
         """Is this the one place in a loop that sets the name, and are its values arrays of the same rank all over?"""
         if self.stores[identifier] == [target]:
             return True
-        inside = {id(n) for n in ast.walk(loop)}
+        inside = {id(n) for n in nodes_in(loop)}
         return [n for n in self.stores[identifier] if id(n) in inside] == [target]
 
     def trips(self, loop):
@@ -161,7 +162,7 @@ class _Arrays:
 
     def may_leave(self, loop) -> bool:
         if id(loop) not in self.leaving:
-            self.leaving[id(loop)] = any(isinstance(n, _LEAVING) for n in ast.walk(loop))
+            self.leaving[id(loop)] = any(isinstance(n, _LEAVING) for n in nodes_in(loop))
         return self.leaving[id(loop)]
 
     def row(self, site, at):
@@ -295,8 +296,8 @@ def _is_integral(node) -> bool:
         ast.expr_context,
         ast.Call,
     )
-    return all(isinstance(n, allowed) for n in ast.walk(node)) and all(
-        isinstance(n.func, ast.Name) and n.func.id in ("max", "min") for n in ast.walk(node) if isinstance(n, ast.Call)
+    return all(isinstance(n, allowed) for n in nodes_in(node)) and all(
+        isinstance(n.func, ast.Name) and n.func.id in ("max", "min") for n in nodes_in(node) if isinstance(n, ast.Call)
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from ...transform.code import nodes as nodes_in
 from .expressions import expression
 from .typed import Typed, known
 from .types import Items, Known, Record, is_known_tuple
@@ -52,7 +53,7 @@ def _replayed(lo, s):
     is_range = isinstance(it, ast.Call) and lo.resolved(it.func) is range and len(it.args) == 1 and isinstance(it.args[0], ast.Name)
     if not is_range or lo.in_loop or lo.depth != 1:
         return None
-    pops = [n.func.value.id for b in s.body for n in ast.walk(b) if _is_pop(n) and lo.stacks.known.get(n.func.value.id)]
+    pops = [n.func.value.id for b in s.body for n in nodes_in(b) if _is_pop(n) and lo.stacks.known.get(n.func.value.id)]
     counts = {len(lo.stacks.known[site]) / pops.count(site) for site in pops}
     if len(counts) != 1:
         return None

@@ -12,6 +12,7 @@ import ast
 import copy
 
 from ...transform.code import call, constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 
 
@@ -20,7 +21,7 @@ def read_through_views(lo, body):
     separate_nodes(body)
     uses, stores = {}, {}
     for s in body:
-        for n in ast.walk(s) if not isinstance(s, Comment) else ():
+        for n in nodes_in(s) if not isinstance(s, Comment) else ():
             if isinstance(n, ast.Name):
                 uses.setdefault(n.id, []).append(n)
                 if not isinstance(n.ctx, ast.Load):
@@ -136,7 +137,7 @@ def _places(body, identifier):
     """`w[...]` and `w.shape[...]` in the statements."""
     items, shapes = [], []
     for s in body:
-        for n in ast.walk(s) if not isinstance(s, Comment) else ():
+        for n in nodes_in(s) if not isinstance(s, Comment) else ():
             if isinstance(n, ast.Subscript):
                 v = n.value
                 if isinstance(v, ast.Name) and v.id == identifier:

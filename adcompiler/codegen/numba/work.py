@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from ...transform.code import constant, name
+from ...transform.code import nodes as nodes_in
 from ..emit import Comment
 
 LEAST = 200_000  # operations from which threads are worth it: some 50 to 200 microseconds
@@ -51,7 +52,7 @@ def operations(body, trips_of) -> ast.expr:
 
 def _of_expression(node) -> int:
     found = 0
-    for n in ast.walk(node):
+    for n in nodes_in(node):
         if isinstance(n, ast.Call):
             base = n.func.attr if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")
             found += 0 if base == "uintp" else TRANSCENDENTAL if base in _LONG else CALL
