@@ -33,3 +33,11 @@ def test_recursive_functions_of_arrays():
     np.testing.assert_allclose(ad.jacobian(ad.hessian(recursive), mode="forward")(x), wanted, atol=1e-12)
     along = ad.jacobian(ad.hvp(recursive), mode="reverse")(x, x)
     np.testing.assert_allclose(along, np.einsum("ijk,j->ik", wanted, x), atol=1e-12)
+
+
+def test_numbers_in_nested_lists_of_adjoints():
+    def by_system(x):
+        a = np.array([[x, 0.0], [1.0, 2.0]])
+        return np.linalg.solve(a, np.array([2.0, 0.0]))[0]
+
+    assert np.isclose(ad.grad(ad.grad(ad.grad(by_system)))(1.3), -12.0 / 1.3**4, rtol=1e-12)

@@ -67,6 +67,8 @@ def _isinstance(cx, node, args, kwargs):
         return Const(issubclass(t.cls or tuple, classes))
     if isinstance(t, Static) and cx.constant(args[0]) is not NOTHING:
         return Const(isinstance(cx.constant(args[0]), classes))
+    if isinstance(t, Num) and t.is_scalar and classes is np.ndarray:  # also a number of unknown kind
+        return Const(False)
     try:
         return Const(isinstance(numbers.example(cx, args[0], 0.5), classes))
     except numbers.NoExample:
