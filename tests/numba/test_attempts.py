@@ -150,6 +150,14 @@ def passes(x, n):
     return s * x[0]
 
 
+def told_by_numpy(x, n):
+    try:
+        y = np.sqrt(x - n)
+    except (FloatingPointError, RuntimeWarning):
+        y = x
+    return np.sum(y)
+
+
 def unknown(x, n):
     try:
         y = np.sum(np.linalg.solve(np.outer(x, x) * n, x))
@@ -164,6 +172,7 @@ def test_one_error_of_several_handlers_is_enough():
 
 @pytest.mark.parametrize("function, message", [
     (two_errors, "several handlers may be reached"), (passes, "lets ZeroDivisionError pass"), (unknown, "may raise any error"),
+    (told_by_numpy, "catches FloatingPointError"),
 ])  # fmt: skip
 def test_other_attempts_are_refused(function, message):
     with pytest.raises(ad.UnsupportedSyntaxError, match=message) as caught:

@@ -12,6 +12,9 @@ def half(v):
     return 0.5 * v
 
 
+half.scale = 2.0  # its value now, which compiled code must not take for its value later
+
+
 def step(x, *, width=1.0):
     """A step; its own derivative is 0."""
     return np.where(x > 0.0, 1.0, 0.0) * width
@@ -121,6 +124,18 @@ def a_number_for_an_array(g, ans, x):
     return (1.0,)
 
 
+class Settings:
+    scale = 2.0
+
+
+def reads_a_class(g, ans, x):
+    return (g * Settings.scale,)
+
+
+def reads_a_function(g, ans, x):
+    return (g * half.scale,)
+
+
 def random(g, ans, x):
     return (g * np.random.rand(3),)
 
@@ -129,7 +144,7 @@ def random(g, ans, x):
     (changes_g, "may change 'g' in place"), (changes_x_by_another_name, "may change 'y' in place"), (fills, "may change 'x.fill"),
     (early, "'return' behind a test"), (in_a_loop, "'return' inside of another statement"),
     (gives_nothing, "does not return a tuple of one adjoint"), (a_number_for_an_array, "a number for an array"),
-    (random, "numpy.random.rand"),
+    (random, "numpy.random.rand"), (reads_a_class, "it reads 'Settings.scale'"), (reads_a_function, "it reads 'half.scale'"),
 ])  # fmt: skip
 def test_what_cannot_be_walked_is_refused(rule, message):
     def own(x):

@@ -25,6 +25,9 @@ _HINTS = {OverflowError: "compute integers in front of the statement: those of m
 
 def lower_try(lo, s):
     """Walk a `try` of generated code, whose handlers set flags."""
+    unseen = _of_numpy_settings(s)
+    if unseen is not None:
+        lo.refuse(f"'try' that catches {unseen}", "test the values: np.isfinite(...), x > 0")
     before = lo.state()
     body = lo.block(s.body)
     try:
@@ -44,6 +47,16 @@ def lower_try(lo, s):
     caught = lo.block(handler.body)
     lo.restore(lo.joined(after, lo.state()))
     lo.emit(ast.Try(body, [ast.ExceptHandler(name("Exception"), None, caught or [ast.Pass()])], [], []))
+
+
+def _of_numpy_settings(s) -> str | None:
+    """What a handler catches that NumPy raises only if it has been told to, by `np.seterr` or `warnings`: compiled code is not."""
+    for h in s.handlers:
+        for part in h.type.elts if isinstance(h.type, ast.Tuple) else [h.type] if h.type is not None else []:
+            named = ast.unparse(part).rpartition(".")[2]
+            if named == "FloatingPointError" or named.endswith("Warning"):
+                return named
+    return None
 
 
 def _only_handler(lo, s, raised):

@@ -55,6 +55,9 @@ def call_of_own(lo, function, args, kwargs):
     changed = None if isinstance(node, ast.Lambda) else _changes_what_is_given(node)
     if changed is not None:
         lo.refuse(f"{called}: it may change '{changed}' in place", "a copy that the function makes: np.array(...)")
+    read = _attribute_of_a_function(node, function)
+    if read is not None:  # its value now is not its value later
+        lo.refuse(f"{called}: it reads '{read}'", "a number of the module, or an argument")
     take_function_for_granted(lo.options["cx"], function)
     inside.append(function)
     try:
@@ -92,6 +95,16 @@ def _changes_what_is_given(node) -> str | None:
         if isinstance(n, ast.keyword) and n.arg == "out":
             return ast.unparse(n.value)
     return next(iter(sorted(stored - own)), None)
+
+
+def _attribute_of_a_function(node, function) -> str | None:
+    """The text of a read of an attribute of something that is no module and that the function does not make."""
+    parameters = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+    for n in nodes_in(node):
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id not in function.__code__.co_varnames:
+            if not isinstance(function.__globals__.get(n.value.id), types.ModuleType) and n.value.id not in parameters:
+                return ast.unparse(n)
+    return None
 
 
 def _makes_an_array(value) -> bool:
@@ -137,8 +150,9 @@ def _reader(lo, function):
                 raise KeyError(identifier)
             return getattr(builtins, identifier)
         value = namespace[identifier]
-        if not isinstance(value, (types.ModuleType, type)) and not callable(value):
-            lo.refuse(f"the global '{identifier}', which is no number", "pass it as an argument")
+        if not (type(value) is types.FunctionType or belongs_to_a_library(value) and callable(value)
+                or isinstance(value, types.ModuleType) and belongs_to_a_library(value)):
+            lo.refuse(f"the global '{identifier}', which is no number and no function", "pass it as an argument")
         guards.append(("same", namespace, identifier, value, "attribute"))
         return value
 

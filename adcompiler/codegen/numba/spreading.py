@@ -21,6 +21,7 @@ import numpy as np
 from ...runtime.numba.checks import NotAsAssumed
 from ...transform.code import call, constant, name
 from ...transform.code import nodes as nodes_in
+from ..emit import Comment
 from .types import Array, Scalar
 
 _ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -45,6 +46,7 @@ def spread(lo, loop, trips):
     types = lo.learnt.spread.get(id(loop), {})
     if types:
         lo.imports["NotAsAssumed"] = NotAsAssumed
+        lo.emit(Comment("of no trip the result would be a number: another compilation refuses that"))
         none = ast.Compare(trips, [ast.Lt()], [constant(1)])
         lo.emit(ast.If(none, [ast.Raise(call(name("NotAsAssumed")), None)], []))
     for n, t in types.items():
