@@ -83,7 +83,7 @@ def finish(generator, definitions, saver) -> Compiled:
 
 def _finish_numba(generator, definitions, saver) -> Compiled:
     """The same for definitions that Numba compiles."""
-    from .numba.module import compile_definitions
+    from .numba.compiling.module import compile_definitions
 
     def again(**options):
         return compile_definitions(generator, definitions, saver, options, namespace)[1]

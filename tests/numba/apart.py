@@ -17,7 +17,8 @@ from unittest import mock
 
 import numpy as np
 
-from adcompiler.codegen.numba import independence, module, work
+from adcompiler.codegen.numba.compiling import module
+from adcompiler.codegen.numba.parallel import independence, work
 
 TEXTS: list[str] = []  # of what was made, the last one at the end
 PARALLEL = {"parallel": True}

@@ -13,7 +13,7 @@ import warnings
 from collections import defaultdict
 
 import adcompiler as ad
-from adcompiler.codegen.numba import module
+from adcompiler.codegen.numba.compiling import module
 from adcompiler.pipeline import switched
 from adcompiler.transform.automatic import FORMS
 from tests.numba.programs import check_compiled, programs, value_and_gradient

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.codegen.numba.entries import forget
-from adcompiler.codegen.numba.module import cache_directory
+from adcompiler.codegen.numba.compiling.entries import forget
+from adcompiler.codegen.numba.compiling.module import cache_directory
 
 numba = pytest.importorskip("numba")
 
@@ -253,7 +253,7 @@ def cubic(x):
 
 
 def test_products_with_the_hessian():
-    from adcompiler.codegen.numba.entries import Entry
+    from adcompiler.codegen.numba.compiling.entries import Entry
 
     x, v = np.arange(1.0, 4.0), np.array([1.0, -1.0, 2.0])
     product = ad.hvp(cubic, backend="numba")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.codegen.numba import entries
+from adcompiler.codegen.numba.compiling import entries
 
 with_zeros = np.array([0.0, 1.0, 4.0])
 

@@ -101,7 +101,7 @@ def sums_of_squares(x, n):
 
 def test_what_numba_rejects_is_told_with_the_line_and_the_code(monkeypatch):
     """An error of Numba's compiler: the line of the program, the statement that it became, and the operation."""
-    from adcompiler.codegen.numba import entries
+    from adcompiler.codegen.numba.compiling import entries
 
     def rejecting(core):
         def reject(*args):

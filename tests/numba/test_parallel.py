@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.codegen.numba import work
+from adcompiler.codegen.numba.parallel import work
 from tests.numba.apart import Race, run_backwards, runs_apart
 from tests.numba.programs import programs
 
@@ -81,7 +81,7 @@ def test_the_report_names_loops_on_threads():
 
 def test_numbas_remarks_on_threads_do_not_reach_the_user():
     """Numba warns where it finds nothing to do: what it compiles does not, whatever filters are set."""
-    from adcompiler.codegen.numba.entries import without_remarks
+    from adcompiler.codegen.numba.compiling.entries import without_remarks
 
     @without_remarks
     @numba.njit(parallel=True)
@@ -147,7 +147,7 @@ def test_what_depends_on_other_trips_stays_together(f, args, reason):
     """The reason is that of the first loop; other loops of the gradient may be independent."""
     from unittest import mock
 
-    from adcompiler.codegen.numba import module
+    from adcompiler.codegen.numba.compiling import module
 
     walks = []
     with mock.patch.object(module, "refuse_without_any", lambda found, loc: walks.extend(found)):
@@ -186,7 +186,7 @@ def sums_of_neighbours(x):
 
 def test_the_check_sees_a_race(monkeypatch):
     """Two trips add to the same element: of no influence in any order, and wrong on two threads."""
-    from adcompiler.codegen.numba import independence
+    from adcompiler.codegen.numba.parallel import independence
 
     with run_backwards():
         ad.grad(sums_of_neighbours, backend="numba")(np.full(6, 1.5))

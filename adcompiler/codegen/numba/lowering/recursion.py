@@ -1,0 +1,303 @@
+"""Recursive functions in compiled code: a compiled function for each sweep, and tapes that are numbers.
+
+    power_result, power_tape = power_forward(x, n - 1)     ->     called = power_forward(x, n - 1, power_n, ...)
+                                                                  power_result, power_tape = called
+    return result, Tape(..., (power_result, n))            ->     power_n.append(n) ...
+                                                                  return result, len(power_n) - 1
+
+Every call keeps a record: one entry in each of the lists that the outermost function makes. Its number is the tape, and
+the adjoint function looks the record up. Types of parameters and results are learnt by walking all functions until
+nothing changes; a branch that needs a result of which nothing is known yet is left out of that walk.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+
+from ....transform.code import attribute, call, constant, name, subscript
+from ..tape.stacks import empty_list_of, example
+from ..typed import Typed
+from ..types import INT, MIXED, NONE, Array, Items, Known, Scalar, Stack, forget, join
+from ..arrays.zero_d import box
+
+
+DEEPEST = 5000  # calls inside one another: the stack of machine code is not checked otherwise
+
+
+class Unreached(Exception):
+    """The walk needs the result of a function that has not been walked to its end."""
+
+
+@dataclass
+class Compiled:
+    """One function of a recursive group: what is known of it so far."""
+
+    definition: ast.FunctionDef
+    is_forward: bool
+    record: Record
+    params: dict = field(default_factory=dict)
+    result: object = None
+    walk: object = None
+
+
+@dataclass
+class Record:
+    """What the calls of one function keep: a list for each entry of the tape."""
+
+    base: str
+    sites: list = field(default_factory=list)  # of the tape, in order
+    entries: list = field(default_factory=list)  # of each: its type on the tape, or None if it carries nothing
+    lists: list = field(default_factory=list)  # and the name of its list
+    owner: str = ""
+
+    def used(self):
+        return [n for n, t in zip(self.lists, self.entries, strict=True) if _is_kept(t)]
+
+    @property
+    def counter(self):
+        return f"{self.base}_records"
+
+
+def _is_kept(t):
+    return t is not None and not isinstance(t, Known)
+
+
+class Group:
+    """All functions that a program calls recursively."""
+
+    def __init__(self, definitions):
+        self.functions, self.changed = {}, False
+        records: dict[str, Record] = {}
+        for d in definitions:
+            forward = d.name.endswith("_forward")
+            base = d.name.removesuffix("_forward" if forward else "_adjoint")
+            record = records.setdefault(base, Record(base))
+            self.functions[d.name] = Compiled(d, forward, record)
+        self.records = list(records.values())
+
+    def find(self, node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return self.functions.get(node.func.id)
+        return None
+
+    def names(self) -> list:
+        """The lists of all records, which every function of the group is given."""
+        return [n for r in self.records for n in (*r.used(), r.counter)]
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+    def call(self, lo, node, function: Compiled) -> Typed:
+        """A call of one of the functions."""
+        from .expressions import cast, expression, tuple_of
+
+        args = [expression(lo, a) for a in node.args]
+        nodes = []
+        for parameter, value in zip(function.definition.args.args, args, strict=True):
+            box(lo, value.type)
+            t = self.pass_on(lo, function, parameter.arg, value)
+            if isinstance(t, Known):
+                continue
+            if isinstance(value.type, Array):
+                value = lo.settled(value)
+            elif isinstance(value.type, Scalar):
+                value = cast(lo, value, t.dtype)
+            else:
+                value = lo.result(value)
+            nodes.append(value.node)
+        if function.result is None:
+            raise Unreached
+        lo.inside = {}
+        made = lo.fresh("called")
+        lo.assign(made, call(name(function.definition.name), *nodes, *[name(n) for n in self.names()]))
+        t = self.fresh(lo, function.result, made)
+        lo.env[made] = t
+        if isinstance(t, Array):
+            return lo.array_name(made)
+        if isinstance(t, Items):
+            parts = [self.part(lo, made, k, i) for k, i in enumerate(t.items)]
+            found = tuple_of(parts)
+            return replace_type(found, t)
+        return Typed(name(made) if not isinstance(t, Known) else constant(None), t)
+
+    def part(self, lo, made, k, t) -> Typed:
+        if isinstance(t, Known):
+            return Typed(constant(None), t, t.value)
+        own = lo.fresh("part")
+        lo.assign(own, subscript(name(made), constant(k)))
+        lo.env[own] = t
+        return lo.array_name(own) if isinstance(t, Array) else Typed(name(own), t)
+
+    def fresh(self, lo, t, origin):
+        t = forget(t, lambda o: True)
+        if isinstance(t, Array):
+            return replace(t, roots=frozenset())  # it may be memory of an argument
+        if isinstance(t, Items):
+            return replace(t, items=tuple(self.fresh(lo, i, origin) for i in t.items))
+        return t
+
+    def pass_on(self, lo, function, parameter, value):
+        """Note the type of an argument."""
+        t = value.type
+        if not isinstance(t, (Scalar, Array, Known)) and not (
+            isinstance(t, Items) and all(isinstance(i, (Scalar, Array)) for i in t.items)
+        ):
+            lo.refuse("this argument of a recursive call", "numbers, arrays and tuples of them")
+        t = forget(t, lambda origin: True)
+        if isinstance(t, Scalar):
+            t = replace(t, low=None, size=None, token=None)
+        elif isinstance(t, Array):
+            t = Array(t.dtype, t.rank, tuple((("argument", parameter, k), 0) for k in range(t.rank)), frozenset({"arguments"}))
+        elif isinstance(t, Items):
+            t = Items(tuple(replace(i, roots=frozenset({"arguments"})) if isinstance(i, Array) else i for i in t.items))
+        old = function.params.get(parameter)
+        new = t if old is None else join(old, t)
+        if new is MIXED:
+            lo.refuse(f"a recursive function whose parameter '{parameter}' has values of different types",
+                      "give it one type in every call")
+        if new != old:
+            function.params[parameter] = new
+            self.changed = True
+        return new
+
+    # -- bodies ----------------------------------------------------------------------------------------------------
+    def keep(self, lo, node) -> Typed:
+        """`Tape(name, sites, values)` at the end of a forward function: a record; its number."""
+        record = lo.group_function.record
+        record.owner = node.args[0].value
+        record.sites = [s.value for s in node.args[1].elts]
+        record.lists = [f"{record.base}_{s}_kept" for s in record.sites]
+        old, record.entries = record.entries, []
+        for n, e in zip(record.lists, node.args[2].elts, strict=True):
+            record.entries.append(self.keep_value(lo, n, e))
+        if old != record.entries:
+            self.changed = True
+        number = lo.fresh("number")
+        lo.assign(number, subscript(name(record.counter), constant(0)))
+        lo.emit(ast.AugAssign(subscript(name(record.counter), constant(0), True), ast.Add(), constant(1)))
+        lo.emit(ast.AugAssign(subscript(name(record.counter), constant(1), True), ast.Sub(), constant(1)))
+        return Typed(name(number), INT)
+
+    def enter(self, function) -> list:
+        """At the start of a forward function: too many calls inside one another are an error, as in Python."""
+        depth = subscript(name(function.record.counter), constant(1))
+        error = ast.Raise(call(name("RecursionError"), constant("maximum recursion depth exceeded in compiled code")), None)
+        return [
+            ast.AugAssign(subscript(name(function.record.counter), constant(1), True), ast.Add(), constant(1)),
+            ast.If(ast.Compare(depth, [ast.Gt()], [constant(DEEPEST)]), [error], []),
+        ]
+
+    def keep_value(self, lo, target, e):
+        from .expressions import expression
+
+        append = lambda node: lo.emit(ast.Expr(call(attribute(name(target), "append"), node)))  # noqa: E731
+        if isinstance(e, ast.Name) and e.id in lo.stacks.sites:
+            t = lo.stacks.element(e.id)
+            if t is None:
+                return None
+            if not isinstance(t, (Scalar, Array)):
+                lo.refuse("a loop over tuples or lists in a recursive function", "keep numbers or arrays")
+            append(lo.stacks.kept(e.id))
+            return Stack(e.id, _plain(t))
+        copies = isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr == "copy"
+        inner = e.func.value if copies else e
+        if isinstance(inner, ast.Name):
+            t = lo.env.get(inner.id)
+            if t is None or isinstance(t, Known):
+                return t
+            if t is MIXED:
+                lo.read_name(inner.id)
+            value = Typed(inner, t)
+        else:
+            value = lo.result(expression(lo, inner))
+            t = value.type
+        if not isinstance(t, (Scalar, Array)) and not (isinstance(t, Items) and all(isinstance(i, (Scalar, Array)) for i in t.items)):
+            lo.refuse("this value on the tape of a recursive function", "numbers, arrays and tuples of them")
+        append(call(attribute(value.node, "copy")) if copies and isinstance(t, Array) else value.node)
+        return _plain(t)
+
+    def open(self, lo, targets):
+        """`a, b = tape.open(...)` at the start of an adjoint function."""
+        record = lo.group_function.record
+        if len(record.entries) != len(targets):
+            raise Unreached
+        for target, values, t in zip(targets, record.lists, record.entries, strict=True):
+            if not _is_kept(t):
+                lo.set_name(target, t or NONE)
+                continue
+            lo.assign(target, subscript(name(values), name("tape")))
+            if isinstance(t, Stack):
+                lo.stacks.given[target] = t.element
+                lo.stacks.sites.add(target)
+                lo.stacks.kept_by_loops.add(target)
+                size = call(lo.np("uintp"), attribute(name(target), "size")) if isinstance(t.element, Scalar) else call(name("len"), name(target))
+                lo.assign(lo.stacks.counter(target), size)
+                lo.env[target] = t
+                continue
+            lo.set_name(target, self.fresh(lo, t, target))
+
+    def start(self, lo) -> list:
+        """The lists of all records, empty, in the outermost function."""
+        made = []
+        for r in self.records:
+            for n, t in zip(r.lists, r.entries, strict=True):
+                if _is_kept(t):
+                    made.append(ast.Assign([name(n, True)], empty_list_of(example(lo, t))))
+            made.append(ast.Assign([name(r.counter, True)], call(lo.np("zeros"), constant(2), lo.np("int64"))))
+        return made
+
+
+def _plain(t):
+    t = forget(t, lambda origin: True)
+    if isinstance(t, Array):
+        return Array(t.dtype, t.rank, (None,) * t.rank)
+    if isinstance(t, Scalar):
+        return Scalar(t.dtype, t.weak)
+    if isinstance(t, Items):
+        return replace(t, items=tuple(map(_plain, t.items)))
+    return t
+
+
+def replace_type(value: Typed, t) -> Typed:
+    value.type = t
+    return value
+
+
+def walk_all(backend, group: Group, walk_main):
+    """Walk the outermost function and those of the group until their types no longer change; the walk of the first."""
+    for _ in range(10):
+        group.changed, main, group.skipped = False, None, False
+        waiting = []
+        try:
+            main = walk_main()
+            group.skipped = main[0].skipped
+        except Unreached:
+            waiting.append("main")
+        for function in group.functions.values():
+            wanted = [a.arg for a in function.definition.args.args]
+            if not all(p in function.params for p in wanted):
+                waiting.append(function)
+                continue
+            try:
+                function.walk = backend.walk_instance(group, function)
+            except Unreached:
+                waiting.append(function)
+                continue
+            group.skipped = group.skipped or function.walk.skipped
+            result = _plain_result(function.walk.returned.type)
+            new = result if function.result is None else join(function.result, result)
+            if new is MIXED:
+                backend.refuse("a recursive function whose results have different types", "one type on every path")
+            if new != function.result:
+                function.result, group.changed = new, True
+        if main is not None and not group.changed and not group.skipped:
+            return main
+        if not group.changed:
+            break
+    backend.refuse("this recursive function: its types do not settle", "a loop, or backend='numpy'")
+
+
+def _plain_result(t):
+    return _plain(t)
+
+
+__all__ = ["Group", "Unreached", "walk_all"]
