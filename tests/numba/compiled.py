@@ -472,6 +472,8 @@ outputs.triangular_fill
 outputs.two_fields
 outputs.written_by_helper
 outputs.written_through_view
+recursion.argument_changed_after_the_call
+recursion.butterfly
 recursion.calls_in_loops
 recursion.even_step[4]
 recursion.even_step[5]
@@ -479,9 +481,14 @@ recursion.fast_power
 recursion.fibonacci_like
 recursion.halving_sum
 recursion.long_chain
+recursion.one_array_twice
 recursion.power
 recursion.power[base]
 recursion.power_spectrum
+recursion.result_changed_after_the_call
+recursion.result_is_a_view
+recursion.sorted_in_place
+recursion.sum_in_closure
 recursion.two_results
 recursion.until_small
 singular_points.absolute

@@ -43,7 +43,7 @@ from ..rewriting.carried import carry_functions
 from ..tape.checkpoints import KeptSteps, sites_of
 from ..containers.lists import KeptList
 from ..containers.records import KeptRecord, Layout
-from ..lowering.recursion import Group, walk_all
+from ..lowering.recursion import A_COPY, Group, walk_all
 from ..rewriting.sines import save_other_functions
 from ..tape.stacks import stacks_of
 from ..rewriting.stencils import sweep_stencils
@@ -248,6 +248,8 @@ class Backend:
     def walk_renamed(self, kind, definition, params, stacks, given, loops, renamed):
         taken = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name)} | set(params) | set(self.bindings)
         taken |= {"np", "njit", "math", LINE}
+        if "group" in self.options:
+            taken |= self.options["group"].reserved()
         stacks = set(stacks) | stacks_of(definition) | sites_of(definition)
         stacks |= {s for t in (loops or {}).values() if isinstance(t, KeptSteps) for s in t.plan.sites}
         local = {n: renamed.get(v, v) for n, v in getattr(self, "local_names", {}).items()}
@@ -255,8 +257,7 @@ class Backend:
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=options, given=given or {},
                      loops=loops, records=getattr(self, "records", {}))
         if walk.copied & walk.stored:
-            walk.refuse("a change of an array of which a diagonal, a part (real, imag) or a broadcast view has a name",
-                        "np.array(...) of the view, if a copy is meant")
+            walk.refuse(*A_COPY)
         if walk.reshaped & walk.stored and not self.options.get("exact_reshape"):
             self.options["exact_reshape"] = True  # a change of what is also used in another shape: views must be views
             return self.walk_renamed(kind, definition, params, stacks, given, loops, renamed)
@@ -297,9 +298,10 @@ class Backend:
 
     def recursive(self, definitions) -> list:
         """The gradient of a program that calls functions recursively: their parts, and its own."""
-        group = Group(definitions[:-1])
         main = definitions[-1]
         self.names = {n.id for d in definitions for n in nodes_in(d) if isinstance(n, ast.Name)}
+        self.names |= {a.arg for d in definitions for a in d.args.args}
+        group = Group(definitions[:-1], self.names | set(self.bindings))
         own = self.parameters()
         extra = self.globals_of(main)
         sites = {k.site for k in self.saver.kept if k.listed}
@@ -308,12 +310,11 @@ class Backend:
         self.options["group"] = group
         walk, names = walk_all(self, group, lambda: self.walk("gradient", main, {**own, **extra}, sites))
         walk.body[:0] = group.start(walk)
-        lists = group.names()
         parts = []
         for d, f in group.functions.items():
             if f.walk is not None and f.result is not None:
                 given = [a.arg for a in f.definition.args.args if not isinstance(f.params[a.arg], Known)]
-                parts.append(Part(d, _definition(f.definition, [*given, *lists], f.walk), f.walk, given, []))
+                parts.append(Part(d, _definition(f.definition, [*given, *group.names(f)], f.walk), f.walk, given, []))
         return [*parts, Part("gradient", _definition(main, names, walk), walk, names, list(extra), walk.returned.type,
                              leaves=self.leaves)]
 

@@ -12,6 +12,7 @@ from ....transform.code import call, constant, name, subscript
 from ..arrays.arrays import settled
 from ..lowering.expressions import constant_of, expression
 from ..lowering.calls import handles
+from ..lowering.recursion import SHARED
 from ..typed import Typed
 from ..types import BOOL, Array, Items, Listed, Scalar
 from ..arrays.zero_d import box
@@ -22,28 +23,39 @@ def array_shadow(lo, value: Typed) -> Typed:
     box(lo, value.type)
     if not isinstance(value.type, Array) or value.type.kind not in "fc":
         lo.refuse("the adjoint of this value, which is found by its identity", "use names for arrays and numbers")
-    if lo.group is not None or lo.options.get("typed_lists"):
+    if lo.options.get("typed_lists"):
         lo.refuse(
-            "the adjoint of an array that is found by its identity, outside of a gradient or in a recursive function",
+            "the adjoint of an array that is found by its identity, outside of a gradient",
             "use names for arrays, not containers or views of views",
         )
-    if not lo.learnt.by_identity:
-        lo.learnt.by_identity = lo.fresh("shadow_table")
-        lo.learnt.changed = True
+    table = lo.group.table_of_arrays() if lo.group is not None else _own_table(lo)
     value = settled(lo, value)
     t = value.type
-    roots = frozenset(f"shadow of {r}" for r in t.roots)
+    roots = SHARED if lo.group is not None else frozenset(f"shadow of {r}" for r in t.roots)
     made = lo.fresh("shadow_bar")
-    lo.assign(made, call(lo.helper(shadows.shadow_array), name(lo.learnt.by_identity), value.node))
+    lo.assign(made, call(lo.helper(shadows.shadow_array), name(table), value.node))
     lo.env[made] = Array(t.dtype, t.rank, t.dims, roots)
     return lo.array_name(made)
 
 
+def _own_table(lo) -> str:
+    """The name of the table of this function."""
+    if not lo.learnt.by_identity:
+        lo.learnt.by_identity = lo.fresh("shadow_table")
+        lo.learnt.changed = True
+    return lo.learnt.by_identity
+
+
+def are_found(lo) -> bool:
+    """Are adjoints of arrays found by their identity?"""
+    return bool(lo.learnt.by_identity if lo.group is None else lo.group.shadow_table)
+
+
 def start(lo, params) -> list:
     """Statements at the start of the function: the table, with the arguments in it."""
-    if not lo.learnt.by_identity:
+    table = lo.learnt.by_identity if lo.group is None else lo.group.shadow_table
+    if not table or lo.group_function is not None:
         return []
-    table = lo.learnt.by_identity
     made = [ast.Assign([name(table, True)], call(lo.helper(shadows.shadow_arrays)))]
     seen = set()
     for n, t in params.items():

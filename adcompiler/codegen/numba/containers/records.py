@@ -16,7 +16,7 @@ import numpy as np
 
 from ....runtime.shadows import Shadows, added, entries, gradient_of
 from ....transform.code import attribute, call, constant, name
-from .array_shadows import array_shadow
+from .array_shadows import are_found, array_shadow
 from .list_shadows import by_identity, shadow_of_list
 from ..lowering.calls import handles
 from ..typed import Typed
@@ -247,7 +247,7 @@ def _shadows(lo, args, kwargs):
     for site, (held, bar) in list(lo.learnt.shadow_lists.items()):
         if site not in lo.learnt.lists_by_identity:
             _zero_list(lo, site, held, bar)
-    if (lo.learnt.by_identity or lo.learnt.list_tables) and lo.in_loop:
+    if (are_found(lo) or lo.learnt.list_tables) and lo.in_loop:
         lo.refuse("adjoints that are found by identity, inside of a loop")
     return Typed(None, Known(SHADOW), SHADOW)
 
@@ -387,7 +387,7 @@ def _gradient_of(lo, args, kwargs):
         return result(lo, shadow_of(lo, args[1]))
     if not isinstance(t, Record) or t.site[0] != "argument":
         lo.refuse("the gradient of this argument", "pass arrays and numbers")
-    if lo.learnt.by_identity and any(isinstance(p, Array) for _, p in parts_of(lo, t)[0]):
+    if are_found(lo) and any(isinstance(p, Array) for _, p in parts_of(lo, t)[0]):
         lo.refuse("an object with arrays as an argument, where adjoints of arrays are found by identity",
                   "pass the arrays themselves")
     bar = shadow_of(lo, args[1]).type

@@ -23,6 +23,9 @@ def lower_effect(lo, node, s):
     if not isinstance(node, ast.Call):
         _keep_what_may_raise(lo, expression(lo, node))
         return
+    if lo.group is not None and lo.group.find(node) is not None:
+        expression(lo, node)
+        return
     function, base = callee(lo, node)
     if function in (add_at, np.add.at) or getattr(function, "__name__", "") == "at" and function == np.add.at:
         buffer = expression(lo, node.args[0])

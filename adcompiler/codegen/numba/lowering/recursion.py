@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 
+from ....transform.bars import unique
 from ....transform.code import attribute, call, constant, name, subscript
 from ..tape.stacks import empty_list_of, example
 from ..typed import Typed
@@ -23,6 +24,11 @@ from ..arrays.zero_d import box
 
 
 DEEPEST = 5000  # calls inside one another: the stack of machine code is not checked otherwise
+A_COPY = (
+    "a change of an array of which a diagonal, a part (real, imag) or a broadcast view has a name",
+    "np.array(...) of the view, if a copy is meant",
+)
+SHARED = frozenset({"arguments"})  # memory of parameters, of the tape, and of adjoints that are found by identity
 
 
 class Unreached(Exception):
@@ -50,13 +56,10 @@ class Record:
     entries: list = field(default_factory=list)  # of each: its type on the tape, or None if it carries nothing
     lists: list = field(default_factory=list)  # and the name of its list
     owner: str = ""
+    counter: str = ""  # the name of what counts the records, and the calls inside one another
 
     def used(self):
         return [n for n, t in zip(self.lists, self.entries, strict=True) if _is_kept(t)]
-
-    @property
-    def counter(self):
-        return f"{self.base}_records"
 
 
 def _is_kept(t):
@@ -64,15 +67,23 @@ def _is_kept(t):
 
 
 class Group:
-    """All functions that a program calls recursively."""
+    """All functions that a program calls recursively.
 
-    def __init__(self, definitions):
+    Arrays that come from a caller, from the tape or out of a call may share memory in ways that no one function sees. So
+    they count as one piece of memory (`SHARED`), and every array that is passed on or returned as one that is changed.
+    """
+
+    def __init__(self, definitions, names):
+        """names: all that are used in the program."""
         self.functions, self.changed = {}, False
+        self.taken, self.own_names = set(names), {}
+        self.shadow_table = ""  # the name of the table of adjoints of arrays that are found by their identity
+        self.copied, self.stored = frozenset(), False  # memory of which a view in NumPy is a copy here; is any changed?
         records: dict[str, Record] = {}
         for d in definitions:
             forward = d.name.endswith("_forward")
             base = d.name.removesuffix("_forward" if forward else "_adjoint")
-            record = records.setdefault(base, Record(base))
+            record = records.setdefault(base, Record(base, counter=self.own_name(f"{base}_records")))
             self.functions[d.name] = Compiled(d, forward, record)
         self.records = list(records.values())
 
@@ -81,9 +92,33 @@ class Group:
             return self.functions.get(node.func.id)
         return None
 
-    def names(self) -> list:
-        """The lists of all records, which every function of the group is given."""
-        return [n for r in self.records for n in (*r.used(), r.counter)]
+    def names(self, function: Compiled) -> list:
+        """What every function of the group is given: the lists of all records; and tables of adjoints in the reverse sweep."""
+        tables = [self.shadow_table] if self.shadow_table and not function.is_forward else []
+        return [*(n for r in self.records for n in (*r.used(), r.counter)), *tables]
+
+    def table_of_arrays(self) -> str:
+        """The name of the table of adjoints of arrays, which is made from the next walk on."""
+        if not self.shadow_table:
+            self.shadow_table, self.changed = self.own_name("shadow_table"), True
+        return self.shadow_table
+
+    def own_name(self, wanted) -> str:
+        """A name that no function of the program uses."""
+        if wanted not in self.own_names:
+            self.own_names[wanted] = unique(wanted, self.taken)
+        return self.own_names[wanted]
+
+    def reserved(self) -> set:
+        return set(self.own_names.values())
+
+    def note(self, walk, options):
+        """Take what the walk of one function has found out about memory: it may be that of another function, too."""
+        self.copied, self.stored = self.copied or walk.copied, self.stored or bool(walk.stored)
+        if self.copied and self.stored:
+            walk.refuse(*A_COPY)
+        if walk.reshaped and self.stored and not options.get("exact_reshape"):
+            options["exact_reshape"] = self.changed = True
 
     # -- calls -----------------------------------------------------------------------------------------------------
     def call(self, lo, node, function: Compiled) -> Typed:
@@ -91,25 +126,33 @@ class Group:
         from .expressions import cast, expression, tuple_of
 
         args = [expression(lo, a) for a in node.args]
-        nodes = []
+        nodes, memory = [], frozenset()
         for parameter, value in zip(function.definition.args.args, args, strict=True):
             box(lo, value.type)
             t = self.pass_on(lo, function, parameter.arg, value)
             if isinstance(t, Known):
                 continue
             if isinstance(value.type, Array):
+                lo.note_alias(value)
                 value = lo.settled(value)
             elif isinstance(value.type, Scalar):
                 value = cast(lo, value, t.dtype)
             else:
                 value = lo.result(value)
+            memory |= memory_of(value.type)
             nodes.append(value.node)
+        lo.stored |= memory
+        memory |= SHARED
         if function.result is None:
             raise Unreached
         lo.inside = {}
+        called = call(name(function.definition.name), *nodes, *[name(n) for n in self.names(function)])
+        if isinstance(function.result, Known):
+            lo.emit(ast.Expr(called))
+            return Typed(constant(None), function.result, function.result.value)
         made = lo.fresh("called")
-        lo.assign(made, call(name(function.definition.name), *nodes, *[name(n) for n in self.names()]))
-        t = self.fresh(lo, function.result, made)
+        lo.assign(made, called)
+        t = living_in(forget(function.result, lambda origin: True), memory)  # it may be memory of an argument
         lo.env[made] = t
         if isinstance(t, Array):
             return lo.array_name(made)
@@ -117,7 +160,7 @@ class Group:
             parts = [self.part(lo, made, k, i) for k, i in enumerate(t.items)]
             found = tuple_of(parts)
             return replace_type(found, t)
-        return Typed(name(made) if not isinstance(t, Known) else constant(None), t)
+        return Typed(name(made), t)
 
     def part(self, lo, made, k, t) -> Typed:
         if isinstance(t, Known):
@@ -126,14 +169,6 @@ class Group:
         lo.assign(own, subscript(name(made), constant(k)))
         lo.env[own] = t
         return lo.array_name(own) if isinstance(t, Array) else Typed(name(own), t)
-
-    def fresh(self, lo, t, origin):
-        t = forget(t, lambda o: True)
-        if isinstance(t, Array):
-            return replace(t, roots=frozenset())  # it may be memory of an argument
-        if isinstance(t, Items):
-            return replace(t, items=tuple(self.fresh(lo, i, origin) for i in t.items))
-        return t
 
     def pass_on(self, lo, function, parameter, value):
         """Note the type of an argument."""
@@ -146,9 +181,9 @@ class Group:
         if isinstance(t, Scalar):
             t = replace(t, low=None, size=None, token=None)
         elif isinstance(t, Array):
-            t = Array(t.dtype, t.rank, tuple((("argument", parameter, k), 0) for k in range(t.rank)), frozenset({"arguments"}))
+            t = Array(t.dtype, t.rank, tuple((("argument", parameter, k), 0) for k in range(t.rank)), SHARED)
         elif isinstance(t, Items):
-            t = Items(tuple(replace(i, roots=frozenset({"arguments"})) if isinstance(i, Array) else i for i in t.items))
+            t = Items(living_in(t, SHARED).items)
         old = function.params.get(parameter)
         new = t if old is None else join(old, t)
         if new is MIXED:
@@ -165,7 +200,7 @@ class Group:
         record = lo.group_function.record
         record.owner = node.args[0].value
         record.sites = [s.value for s in node.args[1].elts]
-        record.lists = [f"{record.base}_{s}_kept" for s in record.sites]
+        record.lists = [self.own_name(f"{record.base}_{s}_kept") for s in record.sites]
         old, record.entries = record.entries, []
         for n, e in zip(record.lists, node.args[2].elts, strict=True):
             record.entries.append(self.keep_value(lo, n, e))
@@ -233,7 +268,7 @@ class Group:
                 lo.assign(lo.stacks.counter(target), size)
                 lo.env[target] = t
                 continue
-            lo.set_name(target, self.fresh(lo, t, target))
+            lo.set_name(target, living_in(t, SHARED))
 
     def start(self, lo) -> list:
         """The lists of all records, empty, in the outermost function."""
@@ -249,12 +284,26 @@ class Group:
 def _plain(t):
     t = forget(t, lambda origin: True)
     if isinstance(t, Array):
-        return Array(t.dtype, t.rank, (None,) * t.rank)
+        return Array(t.dtype, t.rank, (None,) * t.rank, SHARED)
     if isinstance(t, Scalar):
         return Scalar(t.dtype, t.weak)
     if isinstance(t, Items):
         return replace(t, items=tuple(map(_plain, t.items)))
     return t
+
+
+def memory_of(t) -> frozenset:
+    """The memory that a value may live in."""
+    if isinstance(t, Array):
+        return t.roots
+    return frozenset().union(*map(memory_of, t.items)) if isinstance(t, Items) else frozenset()
+
+
+def living_in(t, memory):
+    """The type of a value whose arrays may live in this memory."""
+    if isinstance(t, Array):
+        return replace(t, roots=memory)
+    return replace(t, items=tuple(living_in(i, memory) for i in t.items)) if isinstance(t, Items) else t
 
 
 def replace_type(value: Typed, t) -> Typed:
@@ -272,6 +321,8 @@ def walk_all(backend, group: Group, walk_main):
             group.skipped = main[0].skipped
         except Unreached:
             waiting.append("main")
+        if main is not None:
+            group.note(main[0], backend.options)
         for function in group.functions.values():
             wanted = [a.arg for a in function.definition.args.args]
             if not all(p in function.params for p in wanted):
@@ -283,6 +334,7 @@ def walk_all(backend, group: Group, walk_main):
                 waiting.append(function)
                 continue
             group.skipped = group.skipped or function.walk.skipped
+            group.note(function.walk, backend.options)
             result = _plain_result(function.walk.returned.type)
             new = result if function.result is None else join(function.result, result)
             if new is MIXED:
@@ -300,4 +352,4 @@ def _plain_result(t):
     return _plain(t)
 
 
-__all__ = ["Group", "Unreached", "walk_all"]
+__all__ = ["A_COPY", "SHARED", "Group", "Unreached", "memory_of", "walk_all"]

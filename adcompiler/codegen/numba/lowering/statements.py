@@ -11,7 +11,7 @@ from . import closures
 from ..containers import lists, records
 from ..arrays import zero_d
 from .attempts import lower_try
-from .recursion import Unreached
+from .recursion import Unreached, memory_of
 from ..arrays.arrays import assign_array, store, target_of
 from .defined import are_like, test_defined
 from .expressions import as_test, constant_of, expression, simple_scalar
@@ -419,6 +419,8 @@ def _break(lo, s):
 
 def _return(lo, s):
     lo.returned = lo.result(expression(lo, s.value))
+    if lo.group_function is not None:
+        lo.stored |= memory_of(lo.returned.type)  # who gets it may change it
     if lo.options.get("gradient_of") and lo.depth == 1:
         lo.is_tested = test_defined(lo, lo.returned.items[1])
         lo.has_types_of_arguments = are_like(lo, lo.returned.items[1])

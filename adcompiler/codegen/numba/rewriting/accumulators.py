@@ -134,6 +134,8 @@ def _only_added(lo, body, roots) -> bool:
         for n in nodes_in(s):
             if isinstance(n, (ast.Break, ast.Return)):
                 return False
+            if lo.group is not None and lo.group.find(n) is not None:
+                return False  # it may change what it finds by identity
             if _is_addition(n):
                 targets.add(id(n.target.value))
         for n in nodes_in(s):

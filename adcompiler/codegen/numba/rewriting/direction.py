@@ -38,12 +38,17 @@ def run_forwards(lo, block, after=()):
             continue
         body = [b for b in s.body[1:] if not isinstance(b, Comment)]
         target, bounds, types = backwards
-        made = _names_of_trip(body, target.id, types)
+        made = None if _calls_recursively(lo, body) else _names_of_trip(body, target.id, types)
         if made is not None and not any(may_read(following, n) for n in {*made, s.target.id, target.id}):
             s.target, s.iter.args = target, bounds
             del s.body[0]
             _add_in_any_order(lo, s.body, types)
             block[k : k + 1] = split(s)
+
+
+def _calls_recursively(lo, body) -> bool:
+    """Is there a call that may change memory which it finds by identity?"""
+    return lo.group is not None and any(lo.group.find(n) for s in body for n in nodes_in(s))
 
 
 def _is_index(loop, backwards) -> bool:

@@ -138,6 +138,7 @@ class Stacks:
 
     def push(self, site, typed):
         """Code that puts a value on a list of the tape."""
+        from ..containers.array_shadows import are_found
         from ..lowering.closures import in_list
 
         lo, typed = self.lo, in_list(typed)
@@ -148,7 +149,7 @@ class Stacks:
         if isinstance(t, Array):
             computed = typed.lazy is not None and not typed.lazy.is_view
             typed = lo.settled(typed)
-            if lo.learnt.by_identity:
+            if are_found(lo):
                 typed.node = call(lo.helper(any_layout), typed.node)
             elif not computed:
                 typed.node = call(ast.Attribute(typed.node, "copy", ast.Load()))
