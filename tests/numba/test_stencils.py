@@ -103,8 +103,31 @@ def along_three_axes(u, steps):
     return np.sum(u * u)
 
 
+def centre_of_two(u, steps):
+    v = 0.5 * u
+    for _ in range(steps):
+        u[1:-1, 1:-1] = 0.3 * v[1:-1, 1:-1] * (u[:-2, 1:-1] + u[2:, 1:-1] - u[1:-1, :-2]) + np.sin(u[1:-1, 1:-1])
+        v[1:-1, 1:-1] = u[1:-1, 1:-1] * (v[1:-1, 2:] + 0.1 * v[1:-1, :-2] + v[:-2, 1:-1] * v[1:-1, 1:-1])
+    return np.sum(u * v)
+
+
+def beside_the_centre(u, steps):
+    for _ in range(steps):
+        w = u[1:-1, :-2]
+        u[1:-1, 1:-1] = 0.4 * w * w + 0.2 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, 2:])
+    return np.sum(u * u)
+
+
+def centre_of_a_sum(u, steps):
+    for _ in range(steps):
+        u[1:-1, 1:-1] += 0.2 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]) * u[1:-1, 1:-1]
+    return np.sum(u * u)
+
+
 ONE_AXIS = (three_points, upwind, one_sided, ahead_only, five_points, read_between, two_arrays, seen_through_a_view)
-MORE_AXES = {heat: 2, swapped: 2, wide: 2, along_three_axes: 3}
+MORE_AXES = {
+    heat: 2, swapped: 2, wide: 2, along_three_axes: 3, centre_of_two: 2, beside_the_centre: 2, centre_of_a_sum: 2,
+}
 
 
 @pytest.mark.parametrize("extent", [3, 4, 5, 6, 19])
@@ -139,6 +162,12 @@ def test_the_adjoint_along_several_axes_is_one_sum():
     written = text(heat, np.ones((5, 5)), 3)
     assert written.count("] += spread_bar[") == 1
     assert written.index("np.zeros") < written.rindex("for _ in range(steps)")
+
+
+def test_what_a_place_gives_to_itself_is_stored_where_it_was_read():
+    written = text(heat, np.ones((5, 5)), 3)
+    assert written.count("u_bar[np.uintp(i_6 + 1), np.uintp(j_6 + 1)] = w_bar") == 1 and "] = 0.0" not in written
+    assert "w_bar[" not in written
 
 
 def test_the_array_behind_two_factors_is_kept_and_not_the_factors():

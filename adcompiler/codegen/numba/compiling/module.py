@@ -48,6 +48,7 @@ from ..rewriting.sines import save_other_functions
 from ..tape.stacks import stacks_of
 from ..rewriting.stencils import sweep_stencils
 from ..rewriting.view_reads import read_through_views
+from ..rewriting.tape_ahead import write_ahead
 from ..rewriting.tape_blocks import make_once
 from ..types import FLOAT, NONE, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps
 
@@ -267,6 +268,7 @@ class Backend:
             contract(walk)
         if not self.options.get("parallel"):
             make_once(walk, walk.body)
+            write_ahead(walk, walk.body)
         hoisted_in_nests(walk, walk.body)
         run_forwards(walk, walk.body)
         save_other_functions(walk, walk.body)

@@ -29,6 +29,7 @@ from ....transform.code import constant, name
 from ....transform.code import nodes as nodes_in
 from ...emit import Comment
 from .stencil_borders import terms_with_a_border
+from .stencil_centres import centre_in_place
 from .stencil_terms import (
     Loops,
     assignment,
@@ -86,7 +87,7 @@ class _Sweep(Loops):
                 nests.append(j)
             elif not (isinstance(s, Comment) or is_extent(s)):
                 break
-        for rewrite in (step_in_place, adjoint_in_one_sweep, terms_with_a_border):
+        for rewrite in (step_in_place, adjoint_in_one_sweep, centre_in_place, terms_with_a_border):
             end = rewrite(self, block, nests, outer)
             if end is not None:
                 self.changed = True

@@ -134,6 +134,7 @@ class _Arrays:
             return
         extents = [call(name("max"), trips[0], constant(0)), *shape]
         made.value = call(self.lo.np("empty"), ast.Tuple(extents, ast.Load()), *allocation.value.args[1:])
+        made.of_tape = True
         self.body.remove(made)
         self.in_front(first, made)
         allocation.value = self.row(site, name(self.index_of(first)))
