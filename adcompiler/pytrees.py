@@ -12,7 +12,7 @@ import copy
 
 import numpy as np
 
-from .frontend.signature import _is_record, attributes
+from .frontend.signature import is_record, attributes
 
 
 def parts_of(tree):
@@ -21,7 +21,7 @@ def parts_of(tree):
         return [(("item", k), part) for k, part in enumerate(tree)]
     if isinstance(tree, dict):
         return [(("item", k), part) for k, part in tree.items()]
-    if type(tree) in _PLAIN or isinstance(tree, (np.ndarray, np.generic)) or not _is_record(tree):
+    if type(tree) in _PLAIN or isinstance(tree, (np.ndarray, np.generic)) or not is_record(tree):
         return None
     return [(("attribute", k), part) for k, part in attributes(tree)]
 

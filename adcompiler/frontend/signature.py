@@ -84,7 +84,7 @@ def _describe(value, known, inside) -> Described:
     simple = _SCALARS.get(type(value))
     if simple is not None:
         return simple
-    if isinstance(value, (tuple, list, dict)) and not isinstance(value, enum.Enum) or _is_record(value):
+    if isinstance(value, (tuple, list, dict)) and not isinstance(value, enum.Enum) or is_record(value):
         key = id(value)
         if key in inside or len(inside) > 40:
             return Described("opaque", type(value))
@@ -125,9 +125,9 @@ def _describe_one(value, known, inside) -> Described:
         return Described("list", None, tuple(enumerate(items)))
     if isinstance(value, dict):
         return Described("dict", type(value), tuple((k, _describe(v, known, inside)) for k, v in value.items()))
-    if callable(value) and not _is_record(value):
+    if callable(value) and not is_record(value):
         return Described("static", type(value), value=value)
-    if _is_record(value):
+    if is_record(value):
         return Described("object", type(value), tuple((k, _describe(v, known, inside)) for k, v in attributes(value)))
     return Described("opaque", type(value))
 
@@ -169,7 +169,7 @@ def acts_its_own_way(cls) -> bool:
     return any(isinstance(vars(c).get(name), types.FunctionType) for c in derived for name in watched)
 
 
-def _is_record(value) -> bool:
+def is_record(value) -> bool:
     if isinstance(value, enum.Enum):
         return False
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

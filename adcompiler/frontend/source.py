@@ -95,7 +95,7 @@ def _get_source(function) -> FunctionSource:
     if SOURCE in plain.__dict__:
         return plain.__dict__[SOURCE]
     code = plain.__code__
-    lines = _lines(plain)
+    lines = lines_of(plain)
     if not lines:
         raise SourceUnavailableError(
             f"the source of {_name_of(plain)} is not available: there is no text for {code.co_filename!r}",
@@ -164,7 +164,7 @@ def _registration(name: str) -> str:
     return f"ad.register_vjp({short if short.isidentifier() else 'f'}, vjp)"
 
 
-def _lines(function: types.FunctionType) -> list[str]:
+def lines_of(function: types.FunctionType) -> list[str]:
     """All lines of the file, notebook cell or other text that the function comes from; empty if there is none."""
     code = function.__code__
     # From Python 3.13 on, text typed at the prompt is kept by code object, several under one name.

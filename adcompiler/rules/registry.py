@@ -262,6 +262,9 @@ class Rule:
 # Counts up with every new rule, for code that was compiled without it.
 version = 0
 
+# What was registered since the package was imported, in order: rules, and functions without a derivative or with a twin.
+registrations: list = []
+
 _RULES: dict[int, Rule] = {}
 _INACTIVE: dict[int, object] = {}
 
@@ -382,6 +385,7 @@ def written_out(function, twin, of_tuple=False, given=None):
     """
     place = list(inspect.signature(twin).parameters).index(given) if given is not None else None
     _WRITTEN[id(function)] = (function, twin, of_tuple, given, place)
+    registrations.append(_WRITTEN[id(function)])
 
 
 def all_written_out() -> list:
@@ -408,6 +412,7 @@ def inactive(*functions):
     """List functions whose results carry no derivative."""
     for function in map(_canonical, functions):
         _INACTIVE[id(function)] = function
+    registrations.append(functions)
 
 
 def rule(
@@ -513,6 +518,7 @@ def _add(made: Rule, replace: bool, is_variant: bool = False):
             )
     for function in made.functions:
         _RULES[id(function)] = made
+    registrations.append(made)
     version += 1
 
 

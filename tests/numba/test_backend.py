@@ -10,7 +10,7 @@ import pytest
 
 import adcompiler as ad
 from adcompiler.codegen.numba.compiling.entries import forget
-from adcompiler.codegen.numba.compiling.module import cache_directory
+from adcompiler.codegen.numba.compiling.files import cache_directory
 
 numba = pytest.importorskip("numba")
 

@@ -76,6 +76,14 @@ class Named(Items):
 
 
 @dataclass(frozen=True)
+class Gradient(Items):
+    """The gradient of an argument that is a record: its parts, which the caller's side puts together."""
+
+    argument: str = ""
+    keys: tuple = ()
+
+
+@dataclass(frozen=True)
 class Record(Type):
     """An object, dict or list whose parts are variables; site: where it was made."""
 

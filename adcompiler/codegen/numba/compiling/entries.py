@@ -5,18 +5,14 @@ from __future__ import annotations
 import linecache
 import re
 import threading
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from ....errors import UnsupportedSyntaxError
 from ....runtime.numba.checks import NotAsAssumed, SizeOne
-from ....runtime.tape import Tape
-from ....runtime.numba.kept_loops import KeptLoop, KeptObject
-from ..containers import records
-from ..tape.checkpoints import KeptSteps
-from ..types import Array, Items, Known, Listed, Scalar, Stack, described
+from ..types import Array, Scalar, described
+from .calls import CallPlan, bare, caller, without_remarks
 
 
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
@@ -24,43 +20,39 @@ def entry_of(part, core, generator, namespace, maps, path, parts, options):
     line = np.full(1, -1)
     if part.walk.apart:
         without_remarks(core)
-    called = (lambda *args: core(*args, line)) if options.get("tracking") else one_at_a_time(core) if part.walk.apart else core
-    made = _ENTRIES[part.kind](part, called, generator, namespace, parts)
+    plan = plan_of(part, parts, generator)
+    made = caller(plan, (lambda *args: core(*args, line)) if options.get("tracking") else core, namespace)
     entry = Entry(made, part, core, generator, maps, path, options)
-    entry.line = line
+    entry.line, entry.plan = line, plan
     return entry
 
 
-def without_remarks(core):
-    """The compiled function `core`, without Numba's warnings on what it could not run on threads: see `report`."""
-    compile_for = getattr(core, "compile", None)
-    if compile_for is None:  # NUMBA_DISABLE_JIT=1: it runs as Python
-        return core
+def plan_of(part, parts, generator) -> CallPlan:
+    """How the compiled function of a part is called."""
+    from ..containers.records import KeptRecord
+    from ..tape.checkpoints import KeptSteps
 
-    def compile_quietly(signature):
-        from numba.core.errors import NumbaPerformanceWarning
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaPerformanceWarning)
-            return compile_for(signature)
-
-    core.compile = compile_quietly
-    return core
+    names = tuple(n for n, _ in generator.signature.parameters)
+    more = {}
+    if part.kind in ("forward", "adjoint"):
+        kept = (parts[0] if part.kind == "adjoint" else part).kept
+        more["loops"] = {k: t for k, (_, t) in enumerate(kept) if isinstance(t, KeptSteps)}
+    if part.kind == "forward":
+        more["sites"] = tuple(s for s, _ in kept)
+        more["objects"] = {k: names.index(t.site[1]) for k, (_, t) in enumerate(kept)
+                           if isinstance(t, KeptRecord) and t.site[0] == "argument" and len(t.site) == 2}
+    elif part.kind == "adjoint":
+        more.update(targets=tuple(part.kept), owner=parts[0].definition.name, seed=bare(part.seed))
+    elif part.kind == "tangent":
+        more["tangents"] = {n: bare(t) for n, t in part.kept}
+    return CallPlan(
+        part.kind, part.definition.name, tuple(part.parameters), tuple(part.extras),
+        tuple(v.name for v in generator.function.params), names, part.leaves, bare(part.result),
+        apart=bool(part.walk.apart), is_tested=part.walk.is_tested, has_types_of_arguments=part.walk.has_types_of_arguments, **more,
+    )
 
 
 _TRACKING = threading.Lock()
-_THREADS = threading.Lock()  # Numba's own threads serve one caller; with some of its threading layers more would end the process
-
-
-def one_at_a_time(core):
-    """`core`, which runs on Numba's threads."""
-
-    def run(*args):
-        with _THREADS:
-            return core(*args)
-
-    return run
-
 
 
 def _is_of_compiler(error) -> bool:
@@ -173,210 +165,6 @@ def _reason(text) -> str:
     return found if len(found) <= 160 else found[:157] + "..."
 
 
-def _arguments(part, generator, namespace):
-    """How the parameters of the compiled function come from those of the caller."""
-    own = [v.name for v in generator.function.params]
-    extras = tuple(part.extras)
-    if part.leaves:
-        named = [n for n in part.parameters if n not in part.extras]
-        paths = [part.leaves.get(n) or (own.index(n), ()) for n in named]
-        lists = [k for k, path in paths if VECTOR in path]
-        if len(lists) > 1:
-            return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras], *_none_twice(args, lists))
-        return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras])
-    places = [own.index(n) for n in part.parameters if n not in part.extras]
-    if not extras and places == list(range(len(own))):
-        return None
-    return lambda args: (*[args[k] for k in places], *[namespace[e] for e in extras])
-
-
-VECTOR = object()  # at the end of a path: lists of numbers are passed as arrays
-PLAIN = object()  # at the end of a path: named tuples are passed as plain ones
-
-
-def _none_twice(args, lists):
-    """Nothing, where no list is given as two arguments."""
-    if len({id(args[k]) for k in lists}) < len(lists):
-        raise UnsupportedSyntaxError("the Numba backend does not compile one list as two arguments", hint="pass a copy of it")
-    return ()
-
-
-def _plain(value):
-    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
-
-
-def _at(value, path):
-    """The part of an argument at the end of a path of keys and attributes."""
-    for key in path:
-        if key is PLAIN:
-            return _plain(value)
-        if key is VECTOR:
-            return np.array(value)
-        value = value[key] if isinstance(value, (dict, list, tuple)) else getattr(value, key)
-    return value
-
-
-def _joint(part, core, generator, namespace, parts):
-    arranged = _arguments(part, generator, namespace)
-    fixed, listing = _fixing(part.result.items[0]), _lists_of(part.result.items[1])
-    if listing is not None and not records.needs_rebuilding(part.result):
-        def with_lists(*args):
-            value, gradient = core(*(args if arranged is None else arranged(args)))
-            return (value if fixed is None else fixed(value)), listing(gradient)
-
-        return with_lists
-    if records.needs_rebuilding(part.result):
-        names = [n for n, _ in generator.signature.parameters]
-
-        def rebuilding(*args):
-            value, gradient = core(*(args if arranged is None else arranged(args)))
-            value = value if fixed is None else fixed(value)
-            return records.rebuilt(part.result, (value, gradient), dict(zip(names, args, strict=True)))
-
-        return rebuilding
-    if arranged is None and fixed is None:
-        return core
-    if fixed is None and not part.leaves:
-        return _with_globals(part, core, generator, namespace)
-
-    def run(*args):
-        value, gradient = core(*(args if arranged is None else arranged(args)))
-        return (value if fixed is None else fixed(value)), gradient
-
-    return run
-
-
-def _with_globals(part, core, generator, namespace):
-    """`core` called with the arguments that it takes and the globals behind them, written out: a loop costs more."""
-    own = [v.name for v in generator.function.params]
-    names = [f"a{k}" for k in range(len(own))]
-    places = [own.index(n) for n in part.parameters if n not in part.extras]
-    given = [names[k] for k in places] + [f"namespace[{e!r}]" for e in part.extras]
-    text = f"lambda {', '.join(names)}: core({', '.join(given)})"
-    made = eval(text, {"core": core, "namespace": namespace})
-    made.around = core, places, part.extras
-    return made
-
-
-def _forward(part, core, generator, namespace, parts):
-    arranged = _arguments(part, generator, namespace)
-    fixed = _fixing(part.result)
-    sites = tuple(s for s, _ in part.kept)
-    owner = part.definition.name
-    loops = {k: t for k, (_, t) in enumerate(part.kept) if isinstance(t, KeptSteps)}
-    names = [n for n, _ in generator.signature.parameters]
-    held = {k: names.index(t.site[1]) for k, (_, t) in enumerate(part.kept)
-            if isinstance(t, records.KeptRecord) and t.site[0] == "argument" and len(t.site) == 2}
-    rebuilds = records.needs_rebuilding(part.result)
-
-    def run(*args):
-        value, kept = core(*(args if arranged is None else arranged(args)))
-        if loops:
-            kept = tuple(loops[k].kept(v) if k in loops else v for k, v in enumerate(kept))
-        if held:
-            kept = tuple(KeptObject(names[held[k]], args[held[k]], v) if k in held else v for k, v in enumerate(kept))
-        if rebuilds:
-            value = records.rebuilt(part.result, value, {})
-        return (value if fixed is None else fixed(value)), Tape(owner, sites, kept)
-
-    return run
-
-
-def _adjoint(part, core, generator, namespace, parts):
-    owner = parts[0].definition.name
-    targets = part.kept
-    places = [targets.index(n) for n in part.parameters if n in targets]
-    extras = tuple(part.extras)
-    seeded = seed_for(part.seed)
-    loops = any(isinstance(t, KeptSteps) for _, t in parts[0].kept)
-    rebuilds, listing = records.needs_rebuilding(part.result), _lists_of(part.result)
-
-    def run(tape, seed=1.0):
-        kept = tape.open(owner)
-        objects = {v.name: v.primal for v in kept if isinstance(v, KeptObject)}
-        if loops or objects:
-            kept = [v.values if isinstance(v, (KeptLoop, KeptObject)) else v for v in kept]
-        found = core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
-        if listing is not None and not rebuilds:
-            return listing(found)
-        return records.rebuilt(part.result, found, objects) if rebuilds else found
-
-    return run
-
-
-def _lists_of(t):
-    """What turns the lists in a gradient into Python's; None where there are none."""
-    if isinstance(t, Listed):
-        return list
-    if type(t) is not Items or not any(map(_lists_of, t.items)):
-        return None
-    parts = [_lists_of(i) for i in t.items]
-    return lambda value: tuple(v if p is None else p(v) for v, p in zip(value, parts, strict=True))
-
-
-def _tangent(part, core, generator, namespace, parts):
-    own = [v.name for v in generator.function.params]
-    tangents = dict(part.kept)
-    every = [*own, *tangents]
-    places = [every.index(n) for n in part.parameters if n not in part.extras]
-    converted = {every.index(n): seed_for(t) for n, t in tangents.items()}
-    extras = tuple(part.extras)
-    fixed = _fixing(part.result)
-
-    def run(*args):
-        given = [converted[k](args[k]) if k in converted else args[k] for k in places]
-        made = core(*given, *[namespace[e] for e in extras])
-        return made if fixed is None else fixed(made)
-
-    return run
-
-
-def seed_for(t):
-    """The conversion of a seed to the type that was compiled for."""
-    if isinstance(t, Scalar):
-        if t.dtype == np.dtype(float):
-            return lambda seed: float(np.real(seed))
-        if t.dtype == np.dtype(complex):
-            return complex
-        return t.dtype.type
-    if isinstance(t, Array):
-        return lambda seed: np.asarray(seed, t.dtype)
-    if isinstance(t, Items):
-        parts = [seed_for(i) for i in t.items]
-        return lambda seed: tuple(p(s) for p, s in zip(parts, seed, strict=True))
-    if isinstance(t, Listed):
-        return _list_of_floats
-    return float
-
-
-def _list_of_floats(seed):
-    from numba import float64
-    from numba.typed import List
-
-    made = List.empty_list(float64)
-    for s in seed:
-        made.append(float(np.real(s)))
-    return made
-
-
-def _fixing(t):
-    """What turns a returned value into the type that NumPy gives; None if it is that already."""
-    if isinstance(t, Scalar) and t.weak is not True and t.dtype not in (
-        np.dtype(float), np.dtype(np.int64), np.dtype(complex), np.dtype(bool)
-    ):
-        return t.dtype.type
-    if isinstance(t, Items):
-        parts = [_fixing(i) for i in t.items]
-        if any(p is not None for p in parts):
-            return lambda value: tuple(v if p is None else p(v) for v, p in zip(value, parts, strict=True))
-    if isinstance(t, Listed):
-        return list
-    return None
-
-
-_ENTRIES = {"gradient": _joint, "forward": _forward, "adjoint": _adjoint, "tangent": _tangent}
-
-
 def check_types(entry):
     """Compare the types that Numba has found with those of the walk: a difference would be another result."""
     for part, core in [(entry.part, entry.core), *entry.part.helpers]:
@@ -436,4 +224,4 @@ def _name(dtype):
     return {"bool": "bool"}.get(dtype.name, dtype.name)
 
 
-__all__ = ["Known", "Stack", "entry_of", "forget"]
+__all__ = ["Entry", "entry_of", "forget"]

@@ -7,13 +7,8 @@ it and a debugger can open it. A second process finds both.
 from __future__ import annotations
 
 import ast
-import hashlib
-import os
-import sys
-import tempfile
 import types as python_types
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -33,9 +28,9 @@ from ..rewriting.accumulators import hoisted_in_nests
 from ..arrays.bounds import entry_test
 from ..rewriting.contraction import contract
 from ..rewriting.direction import run_forwards
-from .entries import PLAIN as _PLAIN
-from .entries import VECTOR
+from .calls import Ending
 from .entries import entry_of
+from .files import load
 from ..lowering.walk import LINE, lower
 from ..parallel.threads import refuse_without_any, run_apart
 from ....transform.bars import unique
@@ -149,7 +144,7 @@ class Backend:
                 continue
             t = type_of_described(described, (n,)) or list_of_numbers(described, n)
             if isinstance(t, Listed):
-                self.leaves[v.name] = (at, (VECTOR,))
+                self.leaves[v.name] = (at, (Ending.VECTOR,))
             if t is None:
                 kinds = {"object": "an object", "dict": "a dict", "list": "a list", "rows": "a list"}
                 what = kinds.get(described.kind, "a value of this type")
@@ -159,7 +154,7 @@ class Backend:
             found[v.name] = t
             self.local_names[n] = v.name
             if isinstance(t, Items) and _has_names(t):
-                self.leaves[v.name] = (at, (_PLAIN,))
+                self.leaves[v.name] = (at, (Ending.PLAIN,))
         for first, second in signature.aliases:
             a, b = found.get(first), found.get(second)
             if isinstance(a, Record) and isinstance(b, Record):
@@ -188,7 +183,7 @@ class Backend:
                     self.refuse(f"the part {key!r} of the argument '{argument}'",
                                 "numbers, arrays, tuples of them, and objects or dicts of these")
                 if not isinstance(t, Known):
-                    ending = (_PLAIN,) if isinstance(t, Items) and _has_names(t) else ()
+                    ending = (Ending.PLAIN,) if isinstance(t, Items) and _has_names(t) else ()
                     self.leaves[variable] = (at, (*path, key, *ending))
                     self.local_names[variable] = variable
             own.names[key] = variable
@@ -467,64 +462,6 @@ def _pruned(body):
     while out and isinstance(out[-1], emit.Comment):
         out.pop()
     return out
-
-
-# -- files -------------------------------------------------------------------------------------------------------------
-def cache_directory() -> Path:
-    """Where compiled code is kept: ADCOMPILER_CACHE_DIR, or the user's cache; a temporary place if neither can be written."""
-    given = os.environ.get("ADCOMPILER_CACHE_DIR")
-    base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "adcompiler"
-    for place in (base, Path(tempfile.gettempdir()) / f"adcompiler-{os.getuid() if hasattr(os, 'getuid') else 'user'}"):
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            if os.access(place, os.W_OK):
-                return place
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="adcompiler-"))
-
-
-def written(text: str, label: str) -> Path:
-    """The file of a text: written once, under a name that its content decides."""
-    digest = hashlib.sha256(f"{text}\n{versions()}".encode()).hexdigest()[:16]
-    path = cache_directory() / f"{label}_{digest}.py"
-    if not path.exists():
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{label}", suffix=".tmp")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as f:
-            f.write(text)
-        os.replace(temporary, path)
-    return path
-
-
-_VERSIONS = None
-
-
-def versions() -> str:
-    """What compiled code depends on beside its text: Numba, NumPy, Python, the runtime library, flags of the compiler."""
-    global _VERSIONS
-    if _VERSIONS is None:
-        import numba
-
-        library = Path(__file__).parents[3] / "runtime" / "numba"
-        digest = hashlib.sha256()
-        for f in sorted(library.glob("*.py")):
-            digest.update(f.read_bytes())
-        libc = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", ()) else ""
-        _VERSIONS = f"{numba.__version__} {np.__version__} {sys.version} {libc} {digest.hexdigest()}"
-    return _VERSIONS
-
-
-def load(text: str, label: str, functions):
-    """Compile a module text with Numba: its functions by name, and the file."""
-    path = written(text, label)
-    module_name = f"adcompiler.compiled.{path.stem}"
-    module = sys.modules.get(module_name)
-    if module is None:
-        module = python_types.ModuleType(module_name)
-        module.__file__ = str(path)
-        sys.modules[module_name] = module
-        exec(compile(text, str(path), "exec"), module.__dict__)
-    return [getattr(module, f) for f in functions], str(path)
 
 
 _FROM = {"prange": "numba", "MARKED_LOOPS": parts_of_loops.__name__}  # what does not know its module

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ....runtime.shadows import Shadows, added, entries, gradient_of
+from ....runtime.shadows import Shadows, entries, gradient_of
 from ....transform.code import attribute, call, constant, name
 from .array_shadows import are_found, array_shadow
 from .list_shadows import by_identity, shadow_of_list
 from ..lowering.calls import handles
 from ..typed import Typed
-from ..types import MIXED, NONE, Array, Items, Known, Listed, Named, Record, Scalar
+from ..types import MIXED, NONE, Array, Gradient, Items, Known, Listed, Named, Record, Scalar
 
 
 @dataclass
@@ -34,14 +34,6 @@ class Layout:
 
     def every_name(self):
         return set(self.names.values())
-
-
-@dataclass(frozen=True)
-class Gradient(Items):
-    """The gradient of an argument that is a record: its parts, which the caller's side puts together."""
-
-    argument: str = ""
-    keys: tuple = ()
 
 
 class _Shadow:
@@ -406,46 +398,6 @@ def _gradient_of(lo, args, kwargs):
     return Typed(whole.node, Gradient(tuple(p.type for p in parts), t.site[1], tuple(keys)))
 
 
-def rebuilt(t, value, arguments):
-    """A result of compiled code as the caller gets it: gradients of records, named tuples.
-
-    Objects that occur twice have one gradient, the sum, as those that are found by their identity.
-    """
-    shadow = Shadows()
-    _fill(shadow, t, value, arguments)
-    return _rebuilt(shadow, t, value, arguments)
-
-
-def _fill(shadow, t, value, arguments):
-    if isinstance(t, Gradient):
-        _fill_slots(shadow, t, value, arguments[t.argument])
-    elif isinstance(t, Items) and value is not None:
-        for i, v in zip(t.items, value, strict=True):
-            _fill(shadow, i, v, arguments)
-
-
-def _fill_slots(shadow, t, value, primal):
-    slots = shadow(primal)
-    for key, i, v in zip(t.keys, t.items, value, strict=False):
-        if isinstance(i, Gradient):
-            _fill_slots(shadow, i, v, primal[key] if isinstance(primal, (dict, list, tuple)) else getattr(primal, key))
-        else:
-            slots[key] = added(slots[key], v)
-
-
-def _rebuilt(shadow, t, value, arguments):
-    if isinstance(t, Gradient):
-        return gradient_of(shadow, arguments[t.argument])
-    if isinstance(t, Items) and value is not None:
-        parts = [_rebuilt(shadow, i, v, arguments) for i, v in zip(t.items, value, strict=True)]
-        return t.cls(*parts) if isinstance(t, Named) else tuple(parts)
-    return value
-
-
-def needs_rebuilding(t) -> bool:
-    return isinstance(t, (Gradient, Named)) or isinstance(t, Items) and any(map(needs_rebuilding, t.items))
-
-
 # -- over the tape -----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class KeptRecord:
@@ -507,4 +459,4 @@ def from_tape(lo, identifier, kept: KeptRecord):
     return statements
 
 
-__all__ = ["KeptRecord", "Layout", "display", "key_of", "needs_rebuilding", "new_object", "of_call", "read", "rebuilt", "store"]
+__all__ = ["KeptRecord", "Layout", "display", "key_of", "new_object", "of_call", "read", "store"]
