@@ -101,7 +101,7 @@ def sums_of_squares(x, n):
 
 def test_what_numba_rejects_is_told_with_the_line_and_the_code(monkeypatch):
     """An error of Numba's compiler: the line of the program, the statement that it became, and the operation."""
-    from adcompiler.codegen.numba.compiling import entries
+    from adcompiler.codegen.numba.compiling import calls
 
     def rejecting(core):
         def reject(*args):
@@ -112,8 +112,8 @@ def test_what_numba_rejects_is_told_with_the_line_and_the_code(monkeypatch):
 
         return reject
 
-    made = entries._ENTRIES["gradient"]
-    monkeypatch.setitem(entries._ENTRIES, "gradient", lambda part, core, *more: made(part, rejecting(core), *more))
+    made = calls._CALLERS["gradient"]
+    monkeypatch.setitem(calls._CALLERS, "gradient", lambda plan, core, *more: made(plan, rejecting(core), *more))
     with pytest.raises(ad.UnsupportedSyntaxError) as caught:
         ad.grad(sums_of_squares, backend="numba")(np.ones(3), 3)
     line = sums_of_squares.__code__.co_firstlineno + 3
