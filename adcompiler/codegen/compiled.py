@@ -13,7 +13,7 @@ from ..errors import remember_lines
 from ..ir.nodes import Assign, Call, ContainerOp, Loop, Store, Var, walk
 from ..ir.types import Num, Ref
 from ..rules.registry import own_rule
-from ..transform.code import nodes
+from ..transform.code import nodes_in
 from ..transform.hook_adjoints import is_hook
 from ..transform.rerun import comes_out_differently
 from ..transform.changed_containers import CHANGING
@@ -71,7 +71,7 @@ def finish(generator, definitions, saver) -> Compiled:
     if generator.backend == "numba":
         return _finish_numba(generator, definitions, saver)
     texts = {kind: "\n\n".join(emit.write(d) for d in made) for kind, made in definitions.items()}
-    used = {n.id for made in definitions.values() for d in made for n in nodes(d) if isinstance(n, ast.Name)}
+    used = {n.id for made in definitions.values() for d in made for n in nodes_in(d) if isinstance(n, ast.Name)}
     imports = "\n".join(sorted(s for local, s in generator.namer.imports.items() if local in used))
     whole = "\n\n".join(texts.values())
     functions, namespace = build(

@@ -32,7 +32,7 @@ from ..transform.code import (
     lines,
     name,
     needed,
-    nodes,
+    nodes_in,
     subscript,
 )
 from ..transform.code import expressions as expressions_of
@@ -177,7 +177,7 @@ class Scope:
             n.id
             for item in lines(self.adjoint)
             for e in expressions_of(item)
-            for n in nodes(e)
+            for n in nodes_in(e)
             if isinstance(n, ast.Name) and not isinstance(n, Needed)
         }
 

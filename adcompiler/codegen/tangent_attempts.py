@@ -12,7 +12,7 @@ import ast
 
 from ..errors import UnsupportedSyntaxError
 from ..transform.bars import unique
-from ..transform.code import Line, TangentLine, lines, name, nodes
+from ..transform.code import Line, TangentLine, lines, name, nodes_in
 
 
 def tangents_behind(then, is_number, taken) -> tuple[list, list]:
@@ -78,7 +78,7 @@ def _names_behind(then, taken):
 
 
 def _rename_target(line, item, renamed, taken):
-    for n in nodes(line.target) if line.target is not None else ():
+    for n in nodes_in(line.target) if line.target is not None else ():
         if not (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
             continue
         if line is not item:
@@ -95,7 +95,7 @@ def _rename_target(line, item, renamed, taken):
 def _rename_reads(item, renamed):
     parts = [getattr(item, part, None) for part in ("value", "target", "test", "iterable")]
     for e in parts:
-        for n in nodes(e) if e is not None else ():
+        for n in nodes_in(e) if e is not None else ():
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in renamed:
                 n.id = renamed[n.id]
 

@@ -8,7 +8,7 @@ from ..ir.nodes import Assign, If, Loop, Segment, Try, UserCall, Var, With, oper
 from ..ir.types import Num
 from ..segments import checkpoint, checkpointed
 from ..transform.bars import unique
-from ..transform.code import Branch, Repeat, TangentLine, Verbatim, call, constant, lines, name, nodes
+from ..transform.code import Branch, Repeat, TangentLine, Verbatim, call, constant, lines, name, nodes_in
 from ..transform.tape_sites import Insertions
 from .primal import PrimalPrinter
 from .tangent_attempts import tangents_behind
@@ -219,7 +219,7 @@ def _names(item):
     for e in (getattr(item, "target", None), getattr(item, "value", None), getattr(item, "test", None),
               getattr(item, "iterable", None), getattr(item, "node", None)):
         if e is not None:
-            yield from nodes(e)
+            yield from nodes_in(e)
 
 
 __all__ = ["TangentPrinter"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 
-from ..transform.code import Branch, Line, Repeat, Verbatim, expressions, inner_blocks, nodes
+from ..transform.code import Branch, Line, Repeat, Verbatim, expressions, inner_blocks, nodes_in
 from .releasing import names_in_functions
 
 
@@ -63,7 +63,7 @@ def _mentioned(item) -> list[str]:
     found = []
     held = [item.node] if isinstance(item, Verbatim) else expressions(item)
     for e in held:
-        for n in nodes(e):
+        for n in nodes_in(e):
             if isinstance(n, ast.Name):
                 found.append(n.id)
     for inner in inner_blocks(item):
@@ -73,7 +73,7 @@ def _mentioned(item) -> list[str]:
 
 
 def _computes(e) -> bool:
-    return any(isinstance(n, (ast.Call, ast.BinOp)) for n in nodes(e))
+    return any(isinstance(n, (ast.Call, ast.BinOp)) for n in nodes_in(e))
 
 
 def _leaves(item) -> bool:

@@ -180,7 +180,7 @@ def lines(block):
             yield from lines(inner)
 
 
-def nodes(tree: ast.AST) -> list[ast.AST]:
+def nodes_in(tree: ast.AST) -> list[ast.AST]:
     """Every node of a tree, outside in, without contexts and operators: what `ast.walk` gives, in less time."""
     found = [tree]
     for node in found:
@@ -245,6 +245,6 @@ __all__ = [
     "lines",
     "name",
     "needed",
-    "nodes",
+    "nodes_in",
     "subscript",
 ]

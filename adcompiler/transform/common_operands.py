@@ -14,7 +14,7 @@ import operator
 
 from ..ir.nodes import NOTHING, Assign, Call, Var, operands
 from ..ir.types import Num
-from .code import END, Line, Needed, expressions, lines, nodes
+from .code import END, Line, Needed, expressions, lines, nodes_in
 from .primal_operands import need_operand
 
 _ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.neg}
@@ -28,7 +28,7 @@ def keep_common_operands(saver):
     fixed = set()  # arrays with a node that must stay
     for item in lines(saver.code):
         for e in expressions(item):
-            for n in nodes(e):
+            for n in nodes_in(e):
                 if isinstance(n, Needed) and n.need == "value":
                     wanted.setdefault(n.var, []).append(n)
                     if saver.leaves(n) or not isinstance(item, Line) or e is not item.value:

@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.nodes import Var
 from ..ir.types import Num, Tup
 from ..runtime.shape import number, unbroadcast
-from .code import Needed, attribute, call, constant, nodes, subscript
+from .code import Needed, attribute, call, constant, nodes_in, subscript
 
 
 def all_same_extents(b, rule, value, target) -> bool:
@@ -121,7 +121,7 @@ def is_spread_number(b, expression, operand, rule) -> bool:
 
 def is_number(b, node) -> bool:
     """Does the expression give one number: made of constants, scalar values and adjoints of scalars?"""
-    for n in nodes(node):
+    for n in nodes_in(node):
         if isinstance(n, Needed):
             if n.need == "value" and not (
                 isinstance(n.var.type, Num) and n.var.type.boxed is False and n.var.type.kind in "fi"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .code import Line, constant, lines, nodes
+from .code import Line, constant, lines, nodes_in
 
 _DERIVATIVE = re.compile(r"_(dot|bar)(_\d+)?$")
 
@@ -86,12 +86,12 @@ def _is_doubled(node) -> bool:
 def _is_pure(node) -> bool:
     """May this be evaluated before or after its neighbour? Reads of a tape and the user's hooks keep their order."""
     return all(
-        isinstance(n.func, ast.Attribute) and n.func.attr != "pop" for n in nodes(node) if isinstance(n, ast.Call)
+        isinstance(n.func, ast.Attribute) and n.func.attr != "pop" for n in nodes_in(node) if isinstance(n, ast.Call)
     )
 
 
 def _is_derivative(node) -> bool:
-    return any(isinstance(n, ast.Name) and _DERIVATIVE.search(n.id) for n in nodes(node))
+    return any(isinstance(n, ast.Name) and _DERIVATIVE.search(n.id) for n in nodes_in(node))
 
 
 __all__ = ["factored", "tidy_factors"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 
-from .code import Branch, Line, OnTape, Repeat, TangentLine, Verbatim, clone, expressions, inner_blocks, lines, nodes
+from .code import Branch, Line, OnTape, Repeat, TangentLine, Verbatim, clone, expressions, inner_blocks, lines, nodes_in
 
 MOST_NODES = 60
 
@@ -20,14 +20,14 @@ class Counts:
         self.writes: dict[str, int] = {}
         for item in lines(code):
             for e in expressions(item):
-                for n in nodes(e):
+                for n in nodes_in(e):
                     if isinstance(n, ast.Name):
                         book = self.uses if isinstance(n.ctx, ast.Load) else self.writes
                         book[n.id] = book.get(n.id, 0) + 1
             if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name):
                 self.uses[item.target.id] = self.uses.get(item.target.id, 0) + 1
             if isinstance(item, Verbatim):
-                for n in nodes(item.node):
+                for n in nodes_in(item.node):
                     if isinstance(n, ast.Name):
                         self.uses[n.id] = self.uses.get(n.id, 0) + 2
 
@@ -99,7 +99,7 @@ def _last_use(code, place, identifier, source, uses):
             1
             for i in lines([code[k]])
             for e in expressions(i)
-            for n in nodes(e)
+            for n in nodes_in(e)
             if isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Load)
         )
         writes = source is not None and _binds([code[k]], source)
@@ -124,12 +124,12 @@ def _stays_out(e, identifier, value) -> bool:
     """
     if isinstance(value, ast.Constant):
         return False
-    names = {n.id for n in nodes(value) if isinstance(n, ast.Name)}
-    for scope in nodes(e):
+    names = {n.id for n in nodes_in(value) if isinstance(n, ast.Name)}
+    for scope in nodes_in(e):
         if isinstance(scope, (ast.Lambda, ast.FunctionDef, ast.GeneratorExp)) and mentions(scope, identifier):
             return True
         if isinstance(scope, (ast.ListComp, ast.SetComp, ast.DictComp)) and mentions(scope, identifier):
-            own = {n.id for g in scope.generators for n in nodes(g.target) if isinstance(n, ast.Name)}
+            own = {n.id for g in scope.generators for n in nodes_in(g.target) if isinstance(n, ast.Name)}
             if own & names or not isinstance(value, ast.Name):
                 return True
     return False
@@ -142,18 +142,18 @@ def _binds(code, identifier) -> bool:
             and item.target is not None
             and any(
                 isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load)
-                for n in nodes(item.target)
+                for n in nodes_in(item.target)
             )
         ):
             return True
         if (
             isinstance(item, Repeat)
             and item.target is not None
-            and any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(item.target))
+            and any(isinstance(n, ast.Name) and n.id == identifier for n in nodes_in(item.target))
         ):
             return True
         if isinstance(item, Verbatim) and any(
-            isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in nodes(item.node)
+            isinstance(n, ast.Name) and n.id == identifier and not isinstance(n.ctx, ast.Load) for n in nodes_in(item.node)
         ):
             return True
     return False
@@ -173,8 +173,8 @@ def _replace_everywhere(item, identifier, value):
 
 def _push_down(code, at, identifier, value) -> bool:
     """Move `value` to the single use of `identifier` behind position `at`, if nothing between could change it."""
-    reads = {n.id for n in nodes(value) if isinstance(n, ast.Name)}
-    memory = any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in nodes(value)) or bool(reads)
+    reads = {n.id for n in nodes_in(value) if isinstance(n, ast.Name)}
+    memory = any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in nodes_in(value)) or bool(reads)
     for item in itertools.islice(code, at + 1, None):
         if isinstance(item, (Branch, Repeat)):
             head = item.test if isinstance(item, Branch) else item.iterable
@@ -205,7 +205,7 @@ def _push_down(code, at, identifier, value) -> bool:
                 item.target = _replaced(item.target, identifier, value)
             return True
         written = (
-            {n.id for n in nodes(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+            {n.id for n in nodes_in(item.target) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
             if item.target is not None
             else set()
         )
@@ -244,8 +244,8 @@ def _writes_tangents_only(item, reads) -> bool:
 
 
 def _write_order_matters(item, value):
-    return any(isinstance(n, ast.Call) for n in nodes(item.value)) and any(
-        isinstance(n, ast.Call) for n in nodes(value)
+    return any(isinstance(n, ast.Call) for n in nodes_in(item.value)) and any(
+        isinstance(n, ast.Call) for n in nodes_in(value)
     )
 
 
@@ -272,7 +272,7 @@ def _without_defensive_copy(value, item):
 
 
 def mentions(e, identifier):
-    return any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(e))
+    return any(isinstance(n, ast.Name) and n.id == identifier for n in nodes_in(e))
 
 
 class _Replace(ast.NodeTransformer):
@@ -292,7 +292,7 @@ def substituted_test(test_lines, test):
     for line in reversed(test_lines):
         if not (isinstance(line, Line) and line.hidden and isinstance(line.target, ast.Name) and line.op is None):
             return None
-        uses = sum(1 for n in nodes(test) if isinstance(n, ast.Name) and n.id == line.target.id)
+        uses = sum(1 for n in nodes_in(test) if isinstance(n, ast.Name) and n.id == line.target.id)
         if uses != 1 or _stays_out(test, line.target.id, line.value):
             return None
         test = _replaced(test, line.target.id, line.value)

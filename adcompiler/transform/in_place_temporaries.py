@@ -30,7 +30,7 @@ from dataclasses import replace
 import numpy as np
 
 from .bars import unique
-from .code import Line, Verbatim, expressions, inner_blocks, lines, name, nodes
+from .code import Line, Verbatim, expressions, inner_blocks, lines, name, nodes_in
 
 SCALAR = "a real number"
 _STEPS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -72,10 +72,10 @@ class _Writer:
     def count(self, item):
         """Count reads and writes; names with a read that may hand their memory on are unsafe."""
         if isinstance(item, Verbatim):
-            self.unsafe |= {n.id for n in nodes(item.node) if isinstance(n, ast.Name)}
+            self.unsafe |= {n.id for n in nodes_in(item.node) if isinstance(n, ast.Name)}
         for e in expressions(item):
-            safe = {id(child) for n in nodes(e) for child in self.operands(n)}
-            for n in nodes(e):
+            safe = {id(child) for n in nodes_in(e) for child in self.operands(n)}
+            for n in nodes_in(e):
                 if isinstance(n, ast.Name):
                     self.found.setdefault(n.id, []).append(n)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
@@ -88,7 +88,7 @@ class _Writer:
                     if not plain or item.op is not None:
                         self.unsafe.add(n.id)
                 elif isinstance(n, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)):
-                    self.unsafe |= {m.id for m in nodes(n) if isinstance(m, ast.Name)}
+                    self.unsafe |= {m.id for m in nodes_in(n) if isinstance(m, ast.Name)}
 
     def keeps_form(self, tangent) -> bool:
         """Is all that is bound to a tangent of the form of its value, if the other tangents are?"""
@@ -165,7 +165,7 @@ class _Writer:
     def note_reads(self, item, seen):
         for i in lines([item]):
             for e in expressions(i):
-                for n in nodes(e):
+                for n in nodes_in(e):
                     if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                         seen[n.id] = seen.get(n.id, 0) + 1
 
@@ -245,7 +245,7 @@ class _Writer:
         if shape in (None, SCALAR):
             return None
         counts: dict[str, int] = {}
-        for n in nodes(whole):
+        for n in nodes_in(whole):
             if isinstance(n, ast.Name):
                 counts[n.id] = counts.get(n.id, 0) + 1
         found = [c for c in self.chains(e) if c[0] in dead and len(c) > 1 and self.forms[c[0]] == shape]
@@ -265,7 +265,7 @@ class _Writer:
 
 
 def _mentions(e, identifier) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == identifier for n in nodes(e))
+    return any(isinstance(n, ast.Name) and n.id == identifier for n in nodes_in(e))
 
 
 __all__ = ["SCALAR", "write_in_place"]

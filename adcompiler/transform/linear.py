@@ -14,7 +14,7 @@ import ast
 
 from ..runtime.linear import kept_copy
 from .bars import unique
-from .code import Branch, Line, Repeat, TangentLine, Verbatim, call, clone, expressions, lines, name, nodes
+from .code import Branch, Line, Repeat, TangentLine, Verbatim, call, clone, expressions, lines, name, nodes_in
 
 SHADOWS = ("shadow_of", "tangents_of")
 CONDITIONAL = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
@@ -68,7 +68,7 @@ class _Cut:
         return isinstance(item, Line) and any(self.mentions(e) for e in expressions(item))
 
     def mentions(self, e) -> bool:
-        return any(isinstance(n, ast.Name) and n.id in self.linear_names for n in nodes(e))
+        return any(isinstance(n, ast.Name) and n.id in self.linear_names for n in nodes_in(e))
 
     def refuse_linear(self, e):
         if self.mentions(e):
@@ -172,7 +172,7 @@ class _Cut:
             return e
         if isinstance(e, ast.Name) and (e.id in self.linear_names or e.id in self.module_names):
             return e
-        if not any(isinstance(n, ast.Name) for n in nodes(e)):
+        if not any(isinstance(n, ast.Name) for n in nodes_in(e)):
             return e
         if isinstance(e, CONDITIONAL):
             return self.names_only(e, item)
@@ -187,7 +187,7 @@ class _Cut:
         """The same node over parts of the map."""
         arithmetic = isinstance(e, (ast.BinOp, ast.UnaryOp, ast.Compare))
         if isinstance(e, ast.Call):
-            if any(isinstance(n, ast.Name) and n.id in SHADOWS for n in nodes(e.func)):
+            if any(isinstance(n, ast.Name) and n.id in SHADOWS for n in nodes_in(e.func)):
                 raise NotLinear
             if not self.is_global(e.func):
                 e.func = self.parts(e.func, item)
@@ -207,10 +207,10 @@ class _Cut:
 
     def names_only(self, e, item):
         """An expression whose parts may not be evaluated: the names in it are kept, and no more."""
-        bound = {a.arg for n in nodes(e) if isinstance(n, ast.Lambda) for a in n.args.args}
-        bound |= {n.id for n in nodes(e) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound = {a.arg for n in nodes_in(e) if isinstance(n, ast.Lambda) for a in n.args.args}
+        bound |= {n.id for n in nodes_in(e) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         known = bound | self.linear_names | self.module_names
-        for free in sorted({n.id for n in nodes(e) if isinstance(n, ast.Name)} - known):
+        for free in sorted({n.id for n in nodes_in(e) if isinstance(n, ast.Name)} - known):
             self.kept_value(name(free), item)
         return e
 
@@ -259,7 +259,7 @@ def _linear_names(code, tangents) -> set[str]:
         size = len(found)
         for item in lines(code):
             if isinstance(item, Line) and any(
-                isinstance(n, ast.Name) and n.id in found for e in expressions(item) for n in nodes(e)
+                isinstance(n, ast.Name) and n.id in found for e in expressions(item) for n in nodes_in(e)
             ):
                 found |= _bases(item.target)
         if len(found) == size:

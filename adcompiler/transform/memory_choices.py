@@ -30,7 +30,7 @@ from ..ir.nodes import (
     operands,
 )
 from ..ir.types import Num, Ref, Tup
-from .code import END, Needed, expressions, lines, nodes
+from .code import END, Needed, expressions, lines, nodes_in
 from .object_changes import ObjectChanges
 from .store_adjoints import region_type
 
@@ -167,7 +167,7 @@ class MemoryChoices:
         reads: dict = {}
         for item in lines(code):
             for e in expressions(item):
-                for n in nodes(e):
+                for n in nodes_in(e):
                     if isinstance(n, Needed) and n.need == "value" and n.at is not END and not leaves(n):
                         self.note_read(n.var, n.at, reads)
         for root, wanted in reads.items():

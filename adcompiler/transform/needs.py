@@ -5,7 +5,7 @@ The index follows the code while lines are inserted through it, so that no pass 
 
 from __future__ import annotations
 
-from .code import Enter, Needed, Trips, expressions, inner_blocks, nodes
+from .code import Enter, Needed, Trips, expressions, inner_blocks, nodes_in
 
 
 class Needs:
@@ -31,7 +31,7 @@ class Needs:
     def _add(self, item, code):
         self._list_of[item] = code
         for e in expressions(item):
-            for node in nodes(e):
+            for node in nodes_in(e):
                 if isinstance(node, (Needed, Trips)):
                     self.readers.setdefault(node.loop if isinstance(node, Trips) else node.var, []).append((node, item))
                     self._found.append(node)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 
 from ..ir.types import Num, Ref
-from .code import Line, attribute, call, clone, constant, expressions, lines, name, nodes
+from .code import Line, attribute, call, clone, constant, expressions, lines, name, nodes_in
 
 
 def own_shadows(code, zeros: dict[str, ast.expr]):
@@ -25,9 +25,9 @@ def own_shadows(code, zeros: dict[str, ast.expr]):
     asked: dict[str, int] = {}
     for item in lines(code):
         for e in expressions(item):
-            for n in nodes(e):
+            for n in nodes_in(e):
                 if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "shadow":
-                    for inner in nodes(n.args[0]):
+                    for inner in nodes_in(n.args[0]):
                         if isinstance(inner, ast.Name):
                             asked[inner.id] = asked.get(inner.id, 0) + 1
     for item in code:
@@ -67,7 +67,7 @@ def _handed_on(e):
 def mentions_shadow(code) -> bool:
     """Is the table of shadows still used?"""
     return any(
-        isinstance(n, ast.Name) and n.id == "shadow" for item in lines(code) for e in expressions(item) for n in nodes(e)
+        isinstance(n, ast.Name) and n.id == "shadow" for item in lines(code) for e in expressions(item) for n in nodes_in(e)
     )
 
 

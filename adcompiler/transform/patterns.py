@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Branch, Line, Repeat, expressions, inner_blocks, lines, name, nodes
+from .code import Branch, Line, Repeat, expressions, inner_blocks, lines, name, nodes_in
 from .forwarding import mentions
 
 
@@ -29,7 +29,7 @@ def zero_then_add(code) -> bool:
         place = code.index(first)
         if base is None:
             continue
-        index_names = {n.id for n in nodes(first.target) if isinstance(n, ast.Name)} - {base}
+        index_names = {n.id for n in nodes_in(first.target) if isinstance(n, ast.Name)} - {base}
         for second in code[place + 1 : place + 12]:
             if not isinstance(second, Line):
                 break
@@ -51,7 +51,7 @@ def zero_then_add(code) -> bool:
 
 
 def _reads_memory(e) -> bool:
-    return any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in nodes(e))
+    return any(isinstance(n, (ast.Subscript, ast.Call, ast.Attribute)) for n in nodes_in(e))
 
 
 def _root_name(node):
@@ -62,7 +62,7 @@ def _root_name(node):
 
 def _writes_any(item, names) -> bool:
     return item.target is not None and any(
-        isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names for n in nodes(item.target)
+        isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names for n in nodes_in(item.target)
     )
 
 
@@ -72,7 +72,7 @@ def tidy_signs(code) -> bool:
     for item in lines(code):
         if not isinstance(item, Line):
             continue
-        if not any(isinstance(n, ast.UnaryOp) for n in nodes(item.value)):
+        if not any(isinstance(n, ast.UnaryOp) for n in nodes_in(item.value)):
             continue
         signed = _Signs()
         item.value = signed.visit(item.value)
@@ -162,7 +162,7 @@ def conditional_expressions(code) -> bool:
 
 def part_name(code) -> str:
     """The name for a slice of an adjoint; the program may use the plain one."""
-    taken = {n.id for item in lines(code) for e in expressions(item) for n in nodes(e) if isinstance(n, ast.Name)}
+    taken = {n.id for item in lines(code) for e in expressions(item) for n in nodes_in(e) if isinstance(n, ast.Name)}
     bound = any(
         isinstance(i, Line) and isinstance(i.target, ast.Name) and i.target.id == "part_bar" and not i.keep
         for i in lines(code)

@@ -11,7 +11,7 @@ import ast
 
 from ..ir.nodes import Assign, Call, Const, ContainerOp, Effect, GetItem, Slice, Store, UserCall, Var
 from ..ir.types import Num
-from .code import clone, nodes
+from .code import clone, nodes_in
 
 LONGEST = 14
 _SHORT = {"add", "sub", "mul", "neg"}
@@ -52,7 +52,7 @@ class Reusable:
             return
         if isinstance(s, Assign) and s.target.hidden and not s.implicit and self.is_short(s):
             made = self.expression(s.value)
-            if made is not None and len(nodes(made)) <= LONGEST:
+            if made is not None and len(nodes_in(made)) <= LONGEST:
                 self.found[s.target] = made
             return
         if isinstance(s, (Store, ContainerOp, Effect, UserCall)) or (isinstance(s, Assign) and s.augmented is not None):
@@ -60,7 +60,7 @@ class Reusable:
                 del self.found[v]
         for bound in _bound(s):
             spelt = self.names.name(bound)
-            for v in [v for v, e in self.found.items() if any(isinstance(n, ast.Name) and n.id == spelt for n in nodes(e))]:
+            for v in [v for v, e in self.found.items() if any(isinstance(n, ast.Name) and n.id == spelt for n in nodes_in(e))]:
                 del self.found[v]
 
     def note_implicit(self, s):
@@ -104,7 +104,7 @@ class _Written:
 
 
 def _reads_memory(e) -> bool:
-    return any(isinstance(n, (ast.Subscript, ast.Attribute)) for n in nodes(e))
+    return any(isinstance(n, (ast.Subscript, ast.Attribute)) for n in nodes_in(e))
 
 
 def _bound(s):

@@ -14,7 +14,7 @@ from ..analysis.alias import root_of, view_source
 from ..analysis.layout import Layout
 from ..ir.nodes import Call, Const, Display, Function, GetAttr, GetItem, Loop, Phi, Starred, UserCall, Var, operands
 from .bars import unique
-from .code import END, Needed, Trips, expressions, lines, name, nodes
+from .code import END, Needed, Trips, expressions, lines, name, nodes_in
 from .object_changes import is_object
 from .primal_operands import changes
 from .save import Saver
@@ -167,7 +167,7 @@ def _outside(layout, own, code) -> list[Var]:
         waiting += operands(printed[2] if isinstance(printed, tuple) else printed)
     for item in lines(code):
         for e in expressions(item):
-            waiting += [n.var for n in nodes(e) if isinstance(n, Needed) and n.var not in own]
+            waiting += [n.var for n in nodes_in(e) if isinstance(n, Needed) and n.var not in own]
     found: dict[Var, None] = {}
     while waiting:
         v = waiting.pop()

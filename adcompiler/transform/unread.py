@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Branch, Line, Repeat, Verbatim, expressions, inner_blocks, lines, nodes
+from .code import Branch, Line, Repeat, Verbatim, expressions, inner_blocks, lines, nodes_in
 
 
 def drop_unread(code, live) -> bool:
@@ -15,13 +15,13 @@ def drop_unread(code, live) -> bool:
     read = set(live)
     for item in lines(code):
         for e in expressions(item):
-            for n in nodes(e):
+            for n in nodes_in(e):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     read.add(n.id)
         if isinstance(item, Line) and item.op is not None and isinstance(item.target, ast.Name) and item.keep:
             read.add(item.target.id)  # an in-place operator writes memory that other names may see
         if isinstance(item, Verbatim):
-            read |= {n.id for n in nodes(item.node) if isinstance(n, ast.Name)}
+            read |= {n.id for n in nodes_in(item.node) if isinstance(n, ast.Name)}
     return _drop(code, read)
 
 
@@ -57,7 +57,7 @@ def _drop(code, read) -> bool:
             and not item.body
             and item.target is not None
             and not _calls(item.iterable)
-            and not any(isinstance(n, ast.Name) and n.id in read for n in nodes(item.target))
+            and not any(isinstance(n, ast.Name) and n.id in read for n in nodes_in(item.target))
         ):
             changed = True
             continue
@@ -74,5 +74,5 @@ def _calls(e):
     return any(
         isinstance(n, ast.Call)
         and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "reversed", "len", "zip", "enumerate"))
-        for n in nodes(e)
+        for n in nodes_in(e)
     )

@@ -9,7 +9,7 @@ import inspect
 import textwrap
 
 from ...runtime.numba import scalars
-from ...transform.code import nodes as nodes_in
+from ...transform.code import nodes_in
 from ..emit import Comment
 from .types import Items, Listed
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from ....runtime.numba import checks, reshaping
 from ....runtime.numba.scalars import added
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from .fusion import append, described
 from ..lowering.walk import Lowering
 from ..typed import Axis, Lazy, Typed

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ....transform.code import nodes as nodes_in
+from ....transform.code import nodes_in
 from ...emit import Comment
 from ..types import Array, Items
 

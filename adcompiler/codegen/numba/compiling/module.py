@@ -19,8 +19,7 @@ from ....runtime.numba.checks import NotAsAssumed
 from ....runtime.numba import parts as parts_of_loops
 from ....runtime.numba.memory import keep_freed_memory
 from ....runtime.numba.parts import MARKED_LOOPS
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ... import emit
 from ...build import line_map
 from ..lowering import calls as _tables  # noqa: F401  (filled before anything is walked)

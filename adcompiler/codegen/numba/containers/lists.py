@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from ....runtime import shadows
 from ....runtime.numba import lists as compiled
-from ....transform.code import attribute, call, constant, name, subscript
-from ....transform.code import nodes as nodes_in
+from ....transform.code import attribute, call, constant, name, nodes_in, subscript
 from ..lowering.closures import in_list
 from ..lowering.expressions import cast, constant_of, expression, integer
 from ..lowering.calls import handles

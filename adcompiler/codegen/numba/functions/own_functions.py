@@ -20,8 +20,7 @@ from ....frontend.source import get_source
 from ....runtime.functional_rules import call_jvp, call_vjp
 from ....runtime.numba.checks import adjoint_extent
 from ....runtime.strict import adjoint_or_zero
-from ....transform.code import call
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, nodes_in
 from ..arrays.arrays import array, settled
 from .creation import filled
 from ..lowering.expressions import constant_of

@@ -11,8 +11,7 @@ from ....runtime.selecting import from_diagonal
 from ....runtime.numba import checks
 from ....runtime.numba import products as compiled
 from ....runtime.numba.reshaping import diagonal_of
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ..arrays.arrays import addition, array, extents, lasting, settled, total, with_ones
 from ..lowering.expressions import binary, cast, constant_of
 from .creation import shape_axes

@@ -14,8 +14,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from ....transform.code import name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import name, nodes_in
 from ..raising import Unknown, raised_by
 from ..types import Array, Scalar
 

@@ -18,8 +18,7 @@ from ....runtime import scans, selection, sequences, signals
 from ....runtime.mutators import winning
 from ....runtime.numba import checks
 from ....runtime.numba.matrices import cofactors
-from ....transform.code import name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import name, nodes_in
 from .calls import HANDLERS, handles, spelling
 from ..typed import Typed
 from ..types import Array, Known, Scalar

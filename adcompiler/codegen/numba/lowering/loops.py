@@ -9,8 +9,7 @@ import ast
 
 import numpy as np
 
-from ....transform.code import constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import constant, name, nodes_in
 from ..rewriting.accumulators import hoisted
 from ..arrays.bounds import below
 from .expressions import as_test, expression, integer

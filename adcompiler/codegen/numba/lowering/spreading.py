@@ -19,8 +19,7 @@ from collections import Counter
 import numpy as np
 
 from ....runtime.numba.checks import NotAsAssumed
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..types import Array, Scalar
 

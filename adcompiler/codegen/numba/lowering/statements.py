@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ..tape import checkpoints
 from . import closures
 from ..containers import lists, records

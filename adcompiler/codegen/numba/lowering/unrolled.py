@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from ....transform.code import nodes as nodes_in
+from ....transform.code import nodes_in
 from .expressions import expression
 from ..typed import Typed, known
 from ..types import Items, Known, Record, is_known_tuple

@@ -15,8 +15,7 @@ import numpy as np
 
 from ....errors import NOWHERE, AdcompilerError, UnsupportedSyntaxError
 from ....transform.bars import unique
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..tape.stacks import Stacks
 from ..typed import Typed

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ....runtime.numba import scalars
 from ....runtime.numba.stacks import with_room
-from ....transform.code import nodes as nodes_in
+from ....transform.code import nodes_in
 from ...emit import Comment
 from ..rewriting.direction import may_read
 from ..raising import MAKING, is_safe_call

@@ -26,8 +26,7 @@ import copy
 
 from ....errors import NOWHERE, UnsupportedSyntaxError
 from ....runtime.numba import parts as runtime
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from .independence import Apart, Dependent, independent, types_of
 from .work import PARTS_WITH_ARRAYS, worth_threads

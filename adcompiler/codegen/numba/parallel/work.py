@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from ....transform.code import constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import constant, name, nodes_in
 from ...emit import Comment
 
 LEAST = 200_000  # operations from which threads are worth it: some 50 to 200 microseconds

@@ -16,8 +16,7 @@ import ast
 import numpy as np
 
 from ....runtime.numba.scalars import added
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ..types import Array, Scalar
 
 

@@ -21,7 +21,7 @@ from copy import deepcopy
 import numpy as np
 
 from ....transform.code import name
-from .sines import Functions, become, blocks, nodes
+from .sines import Functions, become, blocks, nodes_of_block
 from ..types import Scalar
 
 
@@ -29,7 +29,7 @@ def carry_functions(lo, body, given):
     """Rewrite the loops of a function; `given`: its parameters, which have values that no statement of it assigns."""
     functions = Functions(lo)
     uses: dict[str, list] = {}
-    for n in nodes(body):
+    for n in nodes_of_block(body):
         if functions.of(n):
             uses.setdefault(n.args[0].id, []).append(n)
     for number, calls in uses.items():
@@ -62,7 +62,7 @@ def _carry(lo, body, functions, number, calls):
 
 def _assignments(body, number):
     """All places where the number gets a value: the block and the index; None if any is not a plain assignment."""
-    stores = [n for n in nodes(body) if isinstance(n, ast.Name) and n.id == number and not isinstance(n.ctx, ast.Load)]
+    stores = [n for n in nodes_of_block(body) if isinstance(n, ast.Name) and n.id == number and not isinstance(n.ctx, ast.Load)]
     found = [(b, at) for b in blocks(body) for at, s in enumerate(b) if _assigns(s, number)]
     return found if len(found) == len(stores) else None
 
@@ -73,7 +73,7 @@ def _assigns(s, number) -> bool:
 
 
 def _is_of_loop(body, block) -> bool:
-    return any(isinstance(n, (ast.For, ast.While)) and n.body is block for n in nodes(body))
+    return any(isinstance(n, (ast.For, ast.While)) and n.body is block for n in nodes_of_block(body))
 
 
 def _is_taken_in_front(functions, block, at, number, used) -> bool:
@@ -86,6 +86,6 @@ def _is_taken_in_front(functions, block, at, number, used) -> bool:
 def _first(functions, block, at, number, function):
     """The index of the first statement up to this one that takes the function; the one behind it if none does."""
     for k, s in enumerate(block[: at + 1]):
-        if any(functions.of(n) == function and n.args[0].id == number for n in nodes([s])):
+        if any(functions.of(n) == function and n.args[0].id == number for n in nodes_of_block([s])):
             return k
     return at + 1

@@ -16,8 +16,7 @@ import ast
 
 import numpy as np
 
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..types import Array, Scalar
 from .view_reads import blocks

@@ -16,8 +16,7 @@ import ast
 import numpy as np
 
 from ....runtime.numba.scalars import added
-from ....transform.code import call, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, name, nodes_in
 from ...emit import Comment
 from .splitting import split
 from ..types import Array, Known, Scalar

@@ -18,8 +18,7 @@ import numpy as np
 
 from ....runtime.numba import scalars
 from ....runtime.numba.stacks import grown, with_room
-from ....transform.code import name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import name, nodes_in
 from ...emit import Comment
 from ..types import Scalar
 
@@ -54,14 +53,14 @@ class Functions:
                 continue
             if not isinstance(s, (ast.Assign, ast.AugAssign)):
                 return False
-            calls = [n for n in nodes([s]) if isinstance(n, ast.Call) and not _is_unsigned(n)]
+            calls = [n for n in nodes_of_block([s]) if isinstance(n, ast.Call) and not _is_unsigned(n)]
             if not all(map(self.of, calls)):
                 return False
-            if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for n in nodes([s])):
+            if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for n in nodes_of_block([s])):
                 return False
             if any(self.of(c) == function and c.args[0].id == saved for c in calls):
                 return True
-            if any(isinstance(n, ast.Name) and n.id == saved and _is_store(n) for n in nodes([s])):
+            if any(isinstance(n, ast.Name) and n.id == saved and _is_store(n) for n in nodes_of_block([s])):
                 return False
         return False
 
@@ -77,7 +76,7 @@ class _Tape:
             for block in blocks([s]):
                 for at, statement in enumerate(block):
                     self.note(level, block, at, statement)
-            for n in nodes([s]):
+            for n in nodes_of_block([s]):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                     self.loads[n.id] = self.loads.get(n.id, 0) + 1
 
@@ -99,13 +98,13 @@ class _Tape:
     def is_tape(self, site) -> bool:
         """Is the array used for nothing but one element stored, one read, and room made?"""
         plain = 2
-        for n in nodes(self.body):
+        for n in nodes_of_block(self.body):
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == site and n.attr == "size":
                 plain += 1
             elif _makes_room(self.lo, n, site):
                 plain += 1
-        stores = sum(isinstance(n, ast.Name) and n.id == site and isinstance(n.ctx, ast.Store) for n in nodes(self.body))
-        rooms = sum(_makes_room(self.lo, n, site) for n in nodes(self.body))
+        stores = sum(isinstance(n, ast.Name) and n.id == site and isinstance(n.ctx, ast.Store) for n in nodes_of_block(self.body))
+        rooms = sum(_makes_room(self.lo, n, site) for n in nodes_of_block(self.body))
         return self.loads.get(site) == plain and stores == 1 + rooms
 
     def keep_other(self, site, put, take):
@@ -129,14 +128,14 @@ class _Tape:
 
     def uses(self, read, level, following):
         """The calls that use what was read; None if anything else does, or something that the reading does not lead to."""
-        calls = [n for n in nodes(following) if isinstance(n, ast.Call) and self.functions.of(n) and n.args[0].id == read]
-        whole = [n for n in nodes(self.body[level:]) if isinstance(n, ast.Name) and n.id == read]
-        stores = [n for n in nodes([self.body[level]]) if isinstance(n, ast.Name) and n.id == read and _is_store(n)]
+        calls = [n for n in nodes_of_block(following) if isinstance(n, ast.Call) and self.functions.of(n) and n.args[0].id == read]
+        whole = [n for n in nodes_of_block(self.body[level:]) if isinstance(n, ast.Name) and n.id == read]
+        stores = [n for n in nodes_of_block([self.body[level]]) if isinstance(n, ast.Name) and n.id == read and _is_store(n)]
         return calls if len(stores) == 1 and len(whole) == 1 + len(calls) else None
 
     def rename(self, site, new):
         names = {site: new, f"{site}_count": f"{new}_count"}
-        for n in nodes(self.body):
+        for n in nodes_of_block(self.body):
             if isinstance(n, ast.Name):
                 n.id = names.get(n.id, n.id)
 
@@ -153,12 +152,12 @@ def blocks(block):
             yield from blocks(h.body)
 
 
-def nodes(statements):
+def nodes_of_block(statements):
     return (n for s in statements if not isinstance(s, Comment) for n in nodes_in(s))
 
 
 def _names_numpy(body) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr in _OTHER for n in nodes(body))
+    return any(isinstance(n, ast.Attribute) and n.attr in _OTHER for n in nodes_of_block(body))
 
 
 def _is_empty(s) -> bool:

@@ -18,7 +18,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from ....transform.code import nodes as nodes_in
+from ....transform.code import nodes_in
 from ...emit import Comment
 
 FEW = 8  # a loop of fewer trips, if their number is a constant, stays as it is

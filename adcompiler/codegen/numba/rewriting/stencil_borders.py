@@ -13,8 +13,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from ....transform.code import call, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, name, nodes_in
 from ...emit import Comment
 from .stencil_terms import (
     collect_subscripts,

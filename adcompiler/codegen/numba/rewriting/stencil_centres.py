@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ast
 
-from ....transform.code import nodes as nodes_in
+from ....transform.code import nodes_in
 from ...emit import Comment
 from .stencil_terms import is_item, offsets_of, outside_subscripts, renamed, sum_of, unfolded
 

@@ -6,8 +6,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..types import Array, Scalar
 

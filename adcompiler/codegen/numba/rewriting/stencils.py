@@ -25,8 +25,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from ....transform.code import constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import constant, name, nodes_in
 from ...emit import Comment
 from .stencil_borders import terms_with_a_border
 from .stencil_centres import centre_in_place

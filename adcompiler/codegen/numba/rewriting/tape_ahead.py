@@ -19,8 +19,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..arrays.arrays import INDEX_NAMES
 from .stencil_terms import Loops, is_empty, is_extent, is_nest, moved, offsets_of, unfolded

@@ -11,8 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from ....transform.code import call, constant, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 
 

@@ -20,8 +20,7 @@ from ....runtime.checkpointed import BOOKKEEPING, CheckpointedLoop
 from ....runtime.contents import contents, unchanged
 from ....runtime.numba import plans
 from ....runtime.numba.kept_loops import KeptLoop
-from ....transform.code import attribute, call, constant, name, subscript
-from ....transform.code import nodes as nodes_in
+from ....transform.code import attribute, call, constant, name, nodes_in, subscript
 from ..arrays.arrays import array, store
 from ..lowering.expressions import cast, constant_of, expression, integer
 from ..lowering.calls import handles

@@ -19,8 +19,7 @@ import numpy as np
 
 from ....runtime.numba.shadows import any_layout
 from ....runtime.numba.stacks import grown, with_room
-from ....transform.code import call, constant, name, subscript
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, constant, name, nodes_in, subscript
 from ..types import MIXED, Array, Items, Known, Listed, Record, Scalar, Stack, Steps, forget
 
 
