@@ -145,6 +145,13 @@ class Known(Type):
         ) and self.value == other.value
 
 
+@dataclass(frozen=True)
+class Object(Type):
+    """A Python object into which compiled code does not look: a random generator, a text; cls: its class, if that is known."""
+
+    cls: type | None = None
+
+
 def is_known_tuple(t) -> bool:
     """Is this the type of a list of keys, which are known when compiling?"""
     return isinstance(t, Items) and bool(t.items) and all(isinstance(i, Known) for i in t.items)
@@ -193,6 +200,8 @@ def join(a: Type, b: Type) -> Type:
             return Listed(a.element or b.element, sites)
         element = join(a.element, b.element)
         return MIXED if element is MIXED else Listed(element, sites)
+    if isinstance(a, Object) and isinstance(b, Object):
+        return Object()
     return MIXED
 
 
@@ -274,6 +283,8 @@ def described(t: Type) -> str:
         return "a list"
     if isinstance(t, Record):
         return "an object or a dict"
+    if isinstance(t, Object):
+        return "a Python object" if t.cls is None else f"a Python object ({t.cls.__name__})"
     if isinstance(t, Known):
         return "None" if t.value is None else f"{t.value!r}"
     return "a value of several types"

@@ -16,6 +16,7 @@ from ....errors import UnsupportedSyntaxError
 from ....runtime.numba.kept_loops import KeptLoop, KeptObject
 from ....runtime.tape import Tape
 from ..types import Array, Items, Listed, Scalar
+from .python_calls import with_interpreter
 from .rebuilding import needs_rebuilding, rebuilt
 
 
@@ -54,6 +55,10 @@ class CallPlan:
     seed: object = None
     tangents: dict = field(default_factory=dict)
     apart: bool = False  # loops run on threads
+    paths: dict = field(default_factory=dict)  # extras that are parts of a global: its name, and the path
+    held: tuple = ()  # the positions of parameters that are Python objects
+    calls_python: bool = False  # there is one more parameter, which runs code in Python
+    moved: tuple = ()  # texts of the generators of random numbers outside of the function that it moves
     is_tested: bool = False  # a gradient with a NaN in it raises NotDefined
     has_types_of_arguments: bool = False
 
@@ -69,11 +74,22 @@ def bare(t):
     return t
 
 
-def caller(plan: CallPlan, core, namespace):
-    """The function of the caller around the compiled one, `core`; globals of the program are read from `namespace`."""
+def caller(plan: CallPlan, core, namespace, behind=()):
+    """The function of the caller around the compiled one, `core`; globals of the program are read from `namespace`.
+
+    behind: arguments behind all others.
+    """
     if plan.apart:
         core = one_at_a_time(core)
+    if plan.calls_python or plan.held:
+        core = with_interpreter(plan, core, namespace, behind)
+    elif behind:
+        core = _with_more(core, behind)
     return _CALLERS[plan.kind](plan, core, namespace)
+
+
+def _with_more(core, behind):
+    return lambda *args: core(*args, *behind)
 
 
 def without_remarks(core):
@@ -109,18 +125,30 @@ def one_at_a_time(core):
 def _arguments(plan, namespace):
     """How the parameters of the compiled function come from those of the caller."""
     own = plan.own
-    extras = plan.extras
+    extras, outside = plan.extras, _outside(plan, namespace)
     if plan.leaves:
         named = [n for n in plan.parameters if n not in plan.extras]
         paths = [plan.leaves.get(n) or (own.index(n), ()) for n in named]
         lists = [k for k, path in paths if Ending.VECTOR in path]
         if len(lists) > 1:
-            return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras], *_none_twice(args, lists))
-        return lambda args: (*[_at(args[k], path) for k, path in paths], *[namespace[e] for e in extras])
+            return lambda args: (*[_at(args[k], path) for k, path in paths], *[outside(e) for e in extras], *_none_twice(args, lists))
+        return lambda args: (*[_at(args[k], path) for k, path in paths], *[outside(e) for e in extras])
     places = [own.index(n) for n in plan.parameters if n not in plan.extras]
     if not extras and places == [*range(len(own))]:
         return None
-    return lambda args: (*[args[k] for k in places], *[namespace[e] for e in extras])
+    return lambda args: (*[args[k] for k in places], *[outside(e) for e in extras])
+
+
+def _outside(plan, namespace):
+    """The value of a parameter that is a global, or a part of one, by its name."""
+    if not plan.paths:
+        return namespace.__getitem__
+
+    def value(parameter):
+        found, path = plan.paths.get(parameter, (parameter, ()))
+        return _at(namespace[found], path)
+
+    return value
 
 
 def _none_twice(args, lists):
@@ -165,7 +193,7 @@ def _joint(plan, core, namespace):
         return rebuilding
     if arranged is None and fixed is None:
         return core
-    if fixed is None and not plan.leaves:
+    if fixed is None and not plan.leaves and not plan.paths:
         return _with_globals(plan, core, namespace)
 
     def run(*args):
@@ -209,7 +237,7 @@ def _forward(plan, core, namespace):
 def _adjoint(plan, core, namespace):
     owner, targets = plan.owner, plan.targets
     places = [targets.index(n) for n in plan.parameters if n in targets]
-    extras = plan.extras
+    extras, outside = plan.extras, _outside(plan, namespace)
     seeded = seed_for(plan.seed)
     loops = bool(plan.loops)
     rebuilds, listing = needs_rebuilding(plan.result), _lists_of(plan.result)
@@ -219,7 +247,7 @@ def _adjoint(plan, core, namespace):
         objects = {v.name: v.primal for v in kept if isinstance(v, KeptObject)}
         if loops or objects:
             kept = [v.values if isinstance(v, (KeptLoop, KeptObject)) else v for v in kept]
-        found = core(*[kept[k] for k in places], seeded(seed), *[namespace[e] for e in extras])
+        found = core(*[kept[k] for k in places], seeded(seed), *[outside(e) for e in extras])
         if listing is not None and not rebuilds:
             return listing(found)
         return rebuilt(plan.result, found, objects) if rebuilds else found
@@ -243,12 +271,12 @@ def _tangent(plan, core, namespace):
     every = [*own, *tangents]
     places = [every.index(n) for n in plan.parameters if n not in plan.extras]
     converted = {every.index(n): seed_for(t) for n, t in tangents.items()}
-    extras = plan.extras
+    extras, outside = plan.extras, _outside(plan, namespace)
     fixed = _fixing(plan.result)
 
     def run(*args):
         given = [converted[k](args[k]) if k in converted else args[k] for k in places]
-        made = core(*given, *[namespace[e] for e in extras])
+        made = core(*given, *[outside(e) for e in extras])
         return made if fixed is None else fixed(made)
 
     return run

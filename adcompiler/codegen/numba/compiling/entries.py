@@ -13,6 +13,7 @@ from ....errors import UnsupportedSyntaxError
 from ....runtime.numba.checks import NotAsAssumed, SizeOne
 from ..types import Array, Scalar, described
 from .calls import CallPlan, bare, caller, without_remarks
+from .python_calls import held_by, move_back
 
 
 def entry_of(part, core, generator, namespace, maps, path, parts, options):
@@ -21,7 +22,7 @@ def entry_of(part, core, generator, namespace, maps, path, parts, options):
     if part.walk.apart:
         without_remarks(core)
     plan = plan_of(part, parts, generator)
-    made = caller(plan, (lambda *args: core(*args, line)) if options.get("tracking") else core, namespace)
+    made = caller(plan, core, namespace, (line,) if options.get("tracking") else ())
     entry = Entry(made, part, core, generator, maps, path, options)
     entry.line, entry.plan = line, plan
     return entry
@@ -48,7 +49,8 @@ def plan_of(part, parts, generator) -> CallPlan:
     return CallPlan(
         part.kind, part.definition.name, tuple(part.parameters), tuple(part.extras),
         tuple(v.name for v in generator.function.params), names, part.leaves, bare(part.result),
-        apart=bool(part.walk.apart), is_tested=part.walk.is_tested, has_types_of_arguments=part.walk.has_types_of_arguments, **more,
+        apart=bool(part.walk.apart), paths=part.paths, held=held_by(part), calls_python=part.walk.calls_python,
+        moved=tuple(part.walk.moved), is_tested=part.walk.is_tested, has_types_of_arguments=part.walk.has_types_of_arguments, **more,
     )
 
 
@@ -83,6 +85,8 @@ class Entry:
         try:
             made = self.run(*args)
         except (SizeOne, NotAsAssumed) as error:
+            if self.part.walk.calls_python:  # what it has drawn is drawn again
+                move_back()
             return self.again(args, type(error))
         except Exception as error:
             if type(error).__module__.startswith("numba.") or _is_of_compiler(error):
@@ -112,10 +116,14 @@ class Entry:
             return self.other.place_of(error, args)
         if self.part.kind not in ("gradient", "forward", "tangent") or self.options.get("tracking"):
             return None
+        if self.part.walk.once_only:  # it has called what must not be called twice
+            return None
         with _TRACKING:
             if self.tracked is None:
                 self.tracked = self.generator.compile_again(**self.options, tracking=True)[self.part.kind]
             self.tracked.line[0] = -1
+            if self.part.walk.calls_python and not move_back():
+                return None
             try:
                 self.tracked.run(*args)
             except type(error):

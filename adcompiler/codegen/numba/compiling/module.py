@@ -14,9 +14,10 @@ import numpy as np
 
 from ....backends import NATIVE_OPTIONS
 from ....errors import UnsupportedSyntaxError
-from ....ir.types import Num, Tup
+from ....ir.types import Num, Opaque, Tup
 from ....runtime.numba.checks import NotAsAssumed
 from ....runtime.numba import parts as parts_of_loops
+from ....runtime.numba.interpreter import is_generator
 from ....runtime.numba.memory import keep_freed_memory
 from ....runtime.numba.parts import MARKED_LOOPS
 from ....transform.code import call, constant, name, nodes_in
@@ -27,6 +28,7 @@ from ..rewriting.accumulators import hoisted_in_nests
 from ..arrays.bounds import entry_test
 from ..rewriting.contraction import contract
 from ..rewriting.direction import run_forwards
+from ..python.interpreted import PYTHON
 from .calls import Ending
 from .entries import entry_of
 from .files import load
@@ -44,12 +46,12 @@ from ..rewriting.stencils import sweep_stencils
 from ..rewriting.view_reads import read_through_views
 from ..rewriting.tape_ahead import write_ahead
 from ..rewriting.tape_blocks import make_once
-from ..types import FLOAT, NONE, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps
+from ..types import FLOAT, NONE, Array, Items, Known, Listed, Named, Object, Record, Scalar, Stack, Steps
 
 
 # Names that the text of compiled code uses for what they mean everywhere.
 NEEDED = frozenset(
-    "np prange math cmath njit List float int complex bool range len min max abs slice print "
+    "np prange math cmath njit List float int complex bool range len min max abs slice print python "
     "UnboundLocalError NotAsAssumed NotDefined".split()
 )
 
@@ -68,6 +70,7 @@ class Part:
     seed: object = None
     helpers: list = field(default_factory=list)  # parts of functions that it calls recursively, with what Numba made of them
     leaves: dict = field(default_factory=dict)  # parameters that are parts of an argument: its position, and the path
+    paths: dict = field(default_factory=dict)  # extras that are parts of a global: its name, and the path
 
 
 def type_of_described(described, path):
@@ -82,7 +85,12 @@ def type_of_described(described, path):
         return None if any(i is None for i in items) else Named(tuple(items), described.type)
     if described.kind == "static":
         return Known(described.value)
+    if described.kind == "opaque" and isinstance(described.type, type) and not issubclass(described.type, _TAKEN_APART):
+        return Object(described.type)
     return None
+
+
+_TAKEN_APART = (tuple, list, dict, np.ndarray, np.generic)  # of other kinds than the language knows: no objects of Python alone
 
 
 def _of_num(t: Num, path):
@@ -114,6 +122,7 @@ class Backend:
         self.generator, self.saver, self.options = generator, saver, dict(options)
         self.loc = generator.function.loc
         self.bindings = generator.namer.bindings
+        self.paths: dict = {}  # parameters that are parts of globals
 
     def resolve(self, identifier):
         import builtins
@@ -167,8 +176,9 @@ class Backend:
     def record(self, base, described, place, found) -> Record:
         """An argument that is an object, a dict or a list of known parts: each part is a parameter."""
         at, path = place
-        argument = self.generator.signature.parameters[at][0]
-        site = ("argument", argument, *path)
+        outside = isinstance(at, str)
+        argument = at if outside else self.generator.signature.parameters[at][0]
+        site = ("global" if outside else "argument", argument, *path)
         own = self.records[site] = Layout(base, described.kind, described.type if described.kind == "object" else None)
         for key, part in described.items:
             text = "".join(c if c.isalnum() else "_" for c in str(key))
@@ -179,7 +189,7 @@ class Backend:
             else:
                 found[variable] = t = type_of_described(part, (variable,))
                 if t is None:
-                    self.refuse(f"the part {key!r} of the argument '{argument}'",
+                    self.refuse(f"the part {key!r} of the {'global' if outside else 'argument'} '{argument}'",
                                 "numbers, arrays, tuples of them, and objects or dicts of these")
                 if not isinstance(t, Known):
                     ending = (Ending.PLAIN,) if isinstance(t, Items) and _has_names(t) else ()
@@ -196,10 +206,14 @@ class Backend:
             if v.name in used and v.name not in found and not self.takes_for_granted(v.name):
                 t = self.type_of_global(v)
                 if t is None:
+                    t = self.container_outside(v, found)
+                if t is None:
                     self.refuse(f"the global '{v.name}'", "make it a number or an array")
                 if not isinstance(t, Known):
                     found[v.name] = t
         for local, value in self.bindings.items():
+            if local in used and is_generator(value) and not isinstance(value, python_types.ModuleType):
+                continue  # a constant of what Python runs
             if local in used and local not in found:
                 from ..examples import type_of_value
 
@@ -207,6 +221,29 @@ class Backend:
                 if isinstance(t, (Scalar, Array, Items)):
                     found[local] = _with_tokens(t, local)
         return found
+
+    def extras(self, types) -> list:
+        """The names of the parameters that are globals, or parts of them."""
+        return [n for n, t in types.items() if not isinstance(t, (Known, Record))]
+
+    def container_outside(self, v, found):
+        """The type of a global that is a dict, an object or a list of numbers, of which each part is a parameter; else None."""
+        described = next((g[3] for g in self.generator.cx.guards if len(g) > 5 and g[5] == v.name), None)
+        if described is None:
+            return None
+        listed = list_of_numbers(described, v.name)
+        if listed is not None:
+            self.paths[v.name] = (v.name, (Ending.VECTOR,))
+            return listed
+        if described.kind not in ("dict", "object", "list"):
+            return None
+        own, self.leaves = self.leaves, {}
+        try:
+            t = self.record(v.name, described, (v.name, ()), found)
+            self.paths.update(self.leaves)
+        finally:
+            self.leaves = own
+        return t
 
     def takes_for_granted(self, identifier) -> bool:
         """Is this a global that makes slices (`np.s_`)? It is compiled in, and guarded."""
@@ -226,6 +263,9 @@ class Backend:
         if isinstance(t, Tup):
             items = [_of_num(i, (v.name, k)) for k, i in enumerate(t.items) if isinstance(i, Num)]
             return Items(tuple(items)) if len(items) == len(t.items) and None not in items else None
+        if isinstance(t, Opaque):
+            return next((Object(g[3].type) for g in self.generator.cx.guards
+                         if len(g) > 5 and g[5] == v.name and g[3].kind == "opaque" and isinstance(g[3].type, type)), None)
         return None
 
     # -- walks -----------------------------------------------------------------------------------------------------
@@ -251,6 +291,9 @@ class Backend:
         options = {**self.options, "names": local, "cx": self.generator.cx}
         walk = lower(definition, params, self.resolved, taken, stacks=stacks, options=options, given=given or {},
                      loops=loops, records=getattr(self, "records", {}))
+        outside = {f"argument {n}" for n in self.paths} & walk.stored
+        if outside:
+            walk.refuse("a change of an array in a dict or an object outside of the function", "a global array, or an argument")
         if walk.copied & walk.stored:
             walk.refuse(*A_COPY)
         if walk.reshaped & walk.stored and not self.options.get("exact_reshape"):
@@ -283,7 +326,7 @@ class Backend:
         sites = {k.site for k in self.saver.kept if k.listed}
         self.options["gradient_of"] = self.tested_inputs()
         walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
-        return Part("gradient", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
+        return Part("gradient", _definition(definition, names, walk), walk, names, self.extras(extra), walk.returned.type,
                     leaves=self.leaves)
 
     def tested_inputs(self) -> tuple:
@@ -311,7 +354,7 @@ class Backend:
             if f.walk is not None and f.result is not None:
                 given = [a.arg for a in f.definition.args.args if not isinstance(f.params[a.arg], Known)]
                 parts.append(Part(d, _definition(f.definition, [*given, *group.names(f)], f.walk), f.walk, given, []))
-        return [*parts, Part("gradient", _definition(main, names, walk), walk, names, list(extra), walk.returned.type,
+        return [*parts, Part("gradient", _definition(main, names, walk), walk, names, self.extras(extra), walk.returned.type,
                              leaves=self.leaves)]
 
     def walk_instance(self, group, function):
@@ -343,7 +386,7 @@ class Backend:
                                                 strict=True)}
         tangents = {d: self.tangent_type(n, own[names[n]]) for d, n in zip(dots, inputs, strict=True)}
         walk, names = self.walk("tangent", definition, {**own, **tangents, **extra}, ())
-        return Part("tangent", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
+        return Part("tangent", _definition(definition, names, walk), walk, names, self.extras(extra), walk.returned.type,
                     list(tangents.items()))
 
     def tangent_type(self, parameter, t):
@@ -362,7 +405,7 @@ class Backend:
         self.options["typed_lists"] = True
         walk, names = self.walk("forward", definition, {**own, **extra}, sites)
         result = walk.returned.type.items[0]
-        return Part("forward", _definition(definition, names, walk), walk, names, list(extra), result, walk.kept,
+        return Part("forward", _definition(definition, names, walk), walk, names, self.extras(extra), result, walk.kept,
                     leaves=self.leaves)
 
     def adjoint(self, definition, forward: Part) -> Part:
@@ -394,7 +437,7 @@ class Backend:
         trimmed = ast.FunctionDef(**{**{f: getattr(definition, f, None) for f in definition._fields}, "body": body})
         walk, names = self.walk("adjoint", trimmed, {**params, **extra}, set(given), given, loops)
         names = [n for n in [*targets, seed_name, *extra] if not isinstance(params.get(n, extra.get(n)), Known)]
-        return Part("adjoint", _definition(definition, names, walk), walk, names, list(extra), walk.returned.type,
+        return Part("adjoint", _definition(definition, names, walk), walk, names, self.extras(extra), walk.returned.type,
                     targets, seed)
 
 
@@ -522,10 +565,15 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
     else:
         forward = backend.forward(definitions["forward"][-1])
         parts = [forward, backend.adjoint(definitions["adjoint"][-1], forward)]
+    if any(p.walk.once_only or p.walk.prints for p in parts) and not options.get("broadcasting"):
+        return compile_definitions(generator, definitions, saver, {**options, "broadcasting": True}, namespace)  # it runs once
     if options.get("parallel") and not options.get("tracking"):
         refuse_without_any([p.walk for p in parts], generator.function.loc)
     for p in parts:
+        p.paths = {n: path for n, path in backend.paths.items() if n in p.extras}
         decorated(p, cached=not generator.parts)
+        if p.walk.calls_python:
+            p.definition.args.args.append(ast.arg(PYTHON))
         if options.get("tracking") and p.kind in _KINDS:
             p.definition.args.args.append(ast.arg(LINE))
     texts = {p.kind: emit.write(p.definition) for p in parts}

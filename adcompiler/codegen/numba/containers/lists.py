@@ -166,7 +166,7 @@ def from_argument(lo, identifier, t: Listed):
 
 def _refuse_argument(lo, base):
     if any(isinstance(site, tuple) and site[0] == "argument" for site in base.type.sites):
-        lo.refuse("a change of a list that is an argument", "a copy of it: list(values)")
+        lo.refuse("a change of a list that is an argument or a global", "a copy of it: list(values)")
 
 
 def copied(lo, node, element, site) -> Typed:

@@ -82,10 +82,16 @@ def keys_of(lo, t: Record) -> list:
     return [k for _, k in sorted(found, key=lambda f: f[0])]
 
 
+def refuse_change_outside(lo, t: Record):
+    if t.site[0] == "global":
+        lo.refuse("a change of a dict or an object outside of the function", "return the new value")
+
+
 def remove(lo, t: Record, key) -> Typed:
     """`table.pop(key)`: the part, which its dict no longer has."""
     from ..lowering.statements import bind
 
+    refuse_change_outside(lo, t)
     if t.site[0] == "argument":
         lo.refuse(f"the removal of '{key}' from a dict that is an argument", "a copy of it: dict(table)")
     value, own = read(lo, t, key), part_name(lo, t, key)
@@ -117,6 +123,7 @@ def store(lo, t: Record, key, value: Typed, origin):
     """`record.key = value`."""
     from ..lowering.statements import bind
 
+    refuse_change_outside(lo, t)
     own = part_name(lo, t, key)
     if t.site[0] == "argument" and sum(s[0] == "argument" for s in lo.learnt.records) > 1:
         lo.refuse("a change of one of several objects that are arguments", "they may be one object: use arrays")

@@ -14,6 +14,7 @@ from ..lowering.expressions import callee, expression
 from .elementwise import where
 from ..lowering.calls import HANDLERS
 from .places import put
+from ..python.outside import lower_outside, show
 from ..raising import Unknown, raised_by
 from ..types import Array, Scalar
 
@@ -25,6 +26,8 @@ def lower_effect(lo, node, s):
         return
     if lo.group is not None and lo.group.find(node) is not None:
         expression(lo, node)
+        return
+    if lower_outside(lo, node, is_read=False) is not None:
         return
     function, base = callee(lo, node)
     if function in (add_at, np.add.at) or getattr(function, "__name__", "") == "at" and function == np.add.at:
@@ -50,11 +53,9 @@ def lower_effect(lo, node, s):
     if function is np.copyto and len(node.args) == 2:
         store(lo, lo.array(expression(lo, node.args[0])), None, expression(lo, node.args[1]), s)
         return
-    if function is print and not node.keywords:
-        parts = [expression(lo, a) for a in node.args]
-        if all(isinstance(p.type, Scalar) or isinstance(p.node, ast.Constant) for p in parts):
-            lo.emit(ast.Expr(ast.Call(name("print"), [p.node for p in parts], [])))
-            return
+    if function is print:
+        show(lo, node)
+        return
     out = next((k.value for k in node.keywords if k.arg == "out"), None)
     if isinstance(function, np.ufunc) and len(node.args) > function.nin and not node.keywords:
         out = node.args[function.nin]

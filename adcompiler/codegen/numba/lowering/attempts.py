@@ -28,7 +28,9 @@ def lower_try(lo, s):
     if unseen is not None:
         lo.refuse(f"'try' that catches {unseen}", "test the values: np.isfinite(...), x > 0")
     before = lo.state()
+    lo.in_try += 1
     body = lo.block(s.body)
+    lo.in_try -= 1
     try:
         raised = raised_by(lo, body)
     except Unknown as unknown:

@@ -136,6 +136,9 @@ def lower_call(lo, node) -> Typed:
     table = dict_of(lo, node.func)
     if table is not None:
         return record_functions.method(lo, table, node)
+    made = outside.lower_outside(lo, node)
+    if made is not None:
+        return made
     function, base = called(lo, node)
 
     if function is records.SHADOW:
@@ -255,7 +258,7 @@ def spelling(function) -> str:
 
 
 # -- calls whose arguments are not all evaluated -----------------------------------------------------------------------
-def _zero_wins(lo, node):
+def zero_where_nothing_flows(lo, node):
     """`zero_wins(y_bar, lambda: contribution)`: zero where the adjoint is zero."""
     from ..functions.elementwise import where
     from .expressions import apart, chosen, constant_of
@@ -278,6 +281,12 @@ def _zero_wins(lo, node):
     y_bar = lo.settled(y_bar)
     value = expression(lo, contribution.body)
     return where(lo, _is_zero(lo, y_bar), constant_of(0.0), value)
+
+
+def _strict_tangent(lo, node):
+    from .strict_tangents import lower_strict_tangent
+
+    return lower_strict_tangent(lo, node)
 
 
 def _is_zero(lo, value):
@@ -313,7 +322,7 @@ def _isinstance(lo, node):
     lo.refuse("'isinstance' of a value whose type depends on the path")
 
 
-from ....runtime.strict import zero_wins  # noqa: E402
+from ....runtime.strict import strict_tangent, zero_wins  # noqa: E402
 
 def _empty_where_unset(lo, identifier, t):
     """An array that only some paths make, for the tape: the reverse sweep of the other paths does not read it."""
@@ -378,7 +387,7 @@ def _tape(lo, node):
 from ....runtime.shadows import add_to_arrays  # noqa: E402
 from ....runtime.tape import Tape  # noqa: E402
 
-SPECIAL = {zero_wins: _zero_wins, isinstance: _isinstance, Tape: _tape, add_to_arrays: lambda lo, node: array_shadows.add_to_arrays(lo, node)}
+SPECIAL = {zero_wins: zero_where_nothing_flows, strict_tangent: _strict_tangent, isinstance: _isinstance, Tape: _tape, add_to_arrays: lambda lo, node: array_shadows.add_to_arrays(lo, node)}
 
 from ..containers import array_shadows, lists  # noqa: E402, F401
 from ..functions import builtin_functions, contractions, creation, decompositions, linalg  # noqa: E402, F401
@@ -389,5 +398,6 @@ from ..functions import averages, norms, pieces, places, scans, selecting  # noq
 from ..functions import choices, interpolation  # noqa: E402, F401
 from . import closures  # noqa: E402, F401
 from ..containers import list_functions, record_functions  # noqa: E402, F401
+from ..python import outside  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

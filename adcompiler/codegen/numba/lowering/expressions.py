@@ -13,7 +13,7 @@ from ....runtime.numba import scalars
 from ....transform.code import call, constant, name
 from ..examples import element_type, type_of_value
 from ..typed import Typed, known, known_tuple
-from ..types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, Word, is_known_tuple, join, plus
+from ..types import BOOL, INT, MIXED, NONE, Array, Items, Known, Listed, Object, Record, Scalar, Stack, Word, is_known_tuple, join, plus
 from ..arrays.zero_d import box, is_whole, number_in
 
 OPERATORS = {
@@ -122,7 +122,12 @@ def _unary(lo, node):
 
 
 def _binary(lo, node):
+    from ..python.texts import text_operator
+
     left, right = expression(lo, node.left), expression(lo, node.right)
+    text = text_operator(lo, type(node.op), left, right, node)
+    if text is not None:
+        return text
     return binary(lo, type(node.op), left, right, ("sum", id(node.right)))
 
 
@@ -366,12 +371,21 @@ def as_test(lo, value: Typed) -> Typed:
         if value.type.kind == "b":
             return value
         return Typed(ast.Compare(value.node, [ast.NotEq()], [constant(0)]), BOOL)
+    if isinstance(value.type, Object):
+        from ..python.texts import as_condition
+
+        return as_condition(lo, value)
     if isinstance(value.type, Listed):
         return Typed(ast.Compare(call(name("len"), value.node), [ast.Gt()], [constant(0)]), BOOL)
     lo.refuse(f"{_described(value)} as a condition", "compare numbers, or use np.any or np.all")
 
 
 def _compare(lo, node):
+    from ..python.texts import compared
+
+    made = compared(lo, node)
+    if made is not None:
+        return made
     values = [expression(lo, node.left)]
     tests = []
     for k, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -645,6 +659,12 @@ def _call(lo, node):
     return lower_call(lo, node)
 
 
+def _text(lo, node):
+    from ..python.texts import lower_text
+
+    return lower_text(lo, node)
+
+
 def callee(lo, node):
     """What a call calls, and the array whose method it is (or None)."""
     from .calls import called
@@ -672,4 +692,5 @@ _KINDS = {
     ast.Subscript: _subscript,
     ast.Call: _call,
     ast.Lambda: _lambda,
+    ast.JoinedStr: _text,
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from ....transform.code import call, constant, name, nodes_in
+from ..python.texts import raise_computed
 from ..tape import checkpoints
 from . import closures
 from ..containers import lists, records
@@ -18,7 +20,7 @@ from ..containers.list_functions import starred_parts
 from .loops import lower_for, lower_while
 from ..tape.stacks import measured_stack, shortened_stack
 from ..typed import Typed
-from ..types import MIXED, NONE, Array, Items, Known, Listed, Record, Scalar, Stack, is_known_tuple
+from ..types import MIXED, NONE, Array, Items, Known, Listed, Object, Record, Scalar, Stack, is_known_tuple
 
 
 def lower_statement(lo, s):
@@ -93,6 +95,7 @@ def assign_name(lo, identifier, node, origin):
     if isinstance(node, ast.Name) and node.id in lo.learnt.nullable and node.id in lo.unsure:
         _assign_if_present(lo, identifier, node, node.id)
         return
+    lo.assigned = node
     value = expression(lo, node)
     bind(lo, identifier, value, origin)
     if value.is_known and lo.once.get(identifier) == 1 and not lo.in_loop and _tells_key(node):
@@ -140,6 +143,10 @@ def bind(lo, identifier, value: Typed, origin):
         assign_array(lo, identifier, value, origin)
         return
     if isinstance(t, Record):
+        lo.set_name(identifier, t)
+        return
+    if isinstance(t, Object):
+        lo.assign(identifier, value.node)
         lo.set_name(identifier, t)
         return
     if is_known_tuple(t):
@@ -327,6 +334,7 @@ def _record(lo, target):
 
 def _augmented_part(lo, record, key, s):
     """`record.key op= value`: the part is a variable."""
+    records.refuse_change_outside(lo, record)
     if not records.has(lo, record, key) and records.layout(lo, record).kind == "shadow":
         records.store(lo, record, key, constant_of(0.0), s)
     records.read(lo, record, key)
@@ -435,9 +443,13 @@ def _raise(lo, s):
     kind = expression(lo, known).type
     if not (isinstance(kind, Known) and isinstance(kind.value, type) and issubclass(kind.value, Exception)):
         lo.refuse("this 'raise'", "raise a built-in exception with a constant text")
-    if getattr(__builtins__, "get", lambda n: getattr(__builtins__, n, None))(kind.value.__name__) is not kind.value:
-        lo.refuse(f"'raise {kind.value.__name__}'", "raise a built-in exception with a constant text")
     args = s.exc.args if isinstance(s.exc, ast.Call) else []
+    is_builtin = getattr(builtins, kind.value.__name__, None) is kind.value
+    if not lo.in_try and (not is_builtin or not all(isinstance(a, ast.Constant) for a in args)):
+        raise_computed(lo, s.exc)
+        return
+    if not is_builtin:
+        lo.refuse(f"'raise {kind.value.__name__}' inside 'try'", "raise a built-in exception")
     texts = [a if isinstance(a, ast.Constant) else constant(ast.unparse(a)) for a in args]
     lo.emit(ast.Raise(call(name(kind.value.__name__), *texts), None))
 
@@ -445,6 +457,12 @@ def _raise(lo, s):
 def _assert(lo, s):
     test = as_test(lo, expression(lo, s.test))
     if test.is_known and test.const:
+        return
+    if s.msg is not None and not isinstance(s.msg, ast.Constant) and not lo.in_try:
+        out, lo.out = lo.out, []
+        raise_computed(lo, call(name("AssertionError"), s.msg))
+        made, lo.out = lo.out, out
+        lo.emit(ast.If(ast.UnaryOp(ast.Not(), test.node), made, []))
         return
     message = [] if s.msg is None else [constant(ast.unparse(s.msg) if not isinstance(s.msg, ast.Constant) else s.msg.value)]
     lo.emit(ast.If(ast.UnaryOp(ast.Not(), test.node), [ast.Raise(call(name("AssertionError"), *message), None)], []))

@@ -74,6 +74,11 @@ class Lowering:
         self.from_tape: dict = {}  # sites of lists on the tape: the first name of each
         self.made_once: set = set()  # lists that the function makes outside of loops and branches, by their sites
         self.is_tested = self.has_types_of_arguments = False  # of a gradient: no NaN is in it, types and shapes are right
+        self.calls_python = self.prints = False  # it calls the interpreter; it prints
+        self.once_only = False  # it does what must not be done again
+        self.moved: list = []  # generators of random numbers outside of the function that it moves
+        self.in_try = 0  # how many `try` the walk is inside of
+        self.assigned = None  # the expression whose value becomes that of a name
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
 
     # -- errors ----------------------------------------------------------------------------------------------------
