@@ -16,7 +16,6 @@ from ....errors import UnsupportedSyntaxError
 from ....runtime.numba.kept_loops import KeptLoop, KeptObject
 from ....runtime.tape import Tape
 from ..types import Array, Items, Listed, Scalar
-from .python_calls import with_interpreter
 from .rebuilding import needs_rebuilding, rebuilt
 
 
@@ -82,6 +81,8 @@ def caller(plan: CallPlan, core, namespace, behind=()):
     if plan.apart:
         core = one_at_a_time(core)
     if plan.calls_python or plan.held:
+        from .python_calls import with_interpreter
+
         core = with_interpreter(plan, core, namespace, behind)
     elif behind:
         core = _with_more(core, behind)
