@@ -51,6 +51,7 @@ class Lowering:
         self.equal: list[tuple] = []  # pairs of tokens that a check has found equal
         self.extras: dict[str, object] = {}  # globals that become parameters
         self.imports: dict[str, object] = {}
+        self.in_python: dict[str, tuple] = {}  # wrappers of functions that are called in Python: text and import
         self.options = options or {}
         self.returned: Typed | None = None
         self.roots: dict = {}
@@ -381,6 +382,7 @@ class Learnt:
         self.guarded: set[str] = set()  # names whose reads must be checked
         self.nullable: set[str] = set()  # names that are None on some path
         self.helpers: dict = {}  # functions of the runtime library: their names in the text
+        self.in_python: set = set()  # calls that are made in Python, by their functions and types
         self.elements: dict[str, Type] = {}  # what is pushed on each list of the tape
         self.assumed: dict = {}  # pairs of extents of the call, of which the first is taken to be at most the second
         self.lines: dict = {}  # lines of the program, numbered, where the text notes which one runs
@@ -424,7 +426,7 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
     """
     learnt = Learnt()
     learnt.records.update(records or {})
-    for _ in range(20):
+    for _ in range(100):
         learnt.changed = False
         walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
         walk.stacks.given.update(given or {})

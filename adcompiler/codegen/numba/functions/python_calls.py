@@ -1,0 +1,387 @@
+"""Library functions that are not compiled: compiled code calls them in Python.
+
+    y = np.fft.fft(x)     ->    y = fft_in_python(x)
+
+with, beside the compiled function,
+
+    @njit(cache=True)
+    def fft_in_python(a):
+        with objmode(result="complex128[::1]"):
+            result = array_of(np.fft.fft(a), "complex128", 1)
+        return result
+
+Which functions: those that only compute, and whose result shares no memory with what they get. Their types are learnt
+by running them on small examples, whose extents are those of the call where it tells them; what comes back is checked.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+import operator
+import random
+import types
+import warnings
+
+import numpy as np
+
+from ....errors import UnsupportedSyntaxError
+from ....frontend.lower.numbers import _EFFECTS
+from ....rules import libraries
+from ....rules.registry import is_inactive, lookup
+from ....runtime.numba.python_calls import array_of, copy_of, number_of
+from ....transform.bars import unique
+from ....transform.code import call, name
+from ..arrays.arrays import settled
+from ..examples import type_of_value
+from ..typed import Typed
+from ..types import Array, Items, Known, Listed, Scalar, plain
+from ..arrays.zero_d import Again
+
+# Modules of the runtime library whose functions only compute, from arrays and numbers.
+_COMPUTING = {
+    f"adcompiler.runtime.{module}" for module in (
+        "choosing", "creating", "decomposition_tangents", "decompositions", "draws", "einsum", "fft", "histograms", "joining",
+        "linalg", "linalg_tangents", "mutators", "nan_quantiles", "norms", "order", "padding", "polynomials", "powers", "products",
+        "quotients", "reduction_tangents", "reductions", "scans", "selecting", "selection", "sets", "shape", "signals", "special",
+        "statistics", "weighted_quantiles",
+        *(f"scipy.{topic}" for topic in (
+            "densities", "distances", "exponentials", "factors", "images", "linear_systems", "matrix_functions", "second_derivatives",
+            "signals", "special", "structured_systems", "transforms",
+        )),
+    )
+}  # fmt: skip
+_PLACES = (np, np.linalg, np.fft, np.lib.stride_tricks, math, operator)
+_SIZES = (3, 4, 2, 5, 1)
+
+
+def may_be_called(function) -> bool:
+    """May compiled code call this function in Python: does it only compute, and give memory of its own?"""
+    if getattr(function, "__module__", None) in _COMPUTING:
+        return isinstance(function, types.FunctionType)
+    if getattr(function, "__name__", "") in _EFFECTS or spelled(function) is None:
+        return False
+    rule = lookup(function)
+    if rule is not None:
+        forms = (rule, *rule.variants)
+        return all(r.pure and r.alias == "fresh" and r.infer not in ("unknown", "unknown rank", "source") and not r.calls for r in forms)
+    return is_inactive(function) and not (getattr(function, "__module__", None) or "").startswith("numpy.random")
+
+
+def spelled(function) -> tuple | None:
+    """How a function is written, and the import that this takes; None if there is no public name."""
+    if getattr(builtins, getattr(function, "__name__", ""), None) is function:
+        return function.__name__, None
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        base = spelled(owner)
+        return base and (f"{base[0]}.{function.__name__}", base[1])
+    if getattr(function, "__objclass__", None) is np.ndarray and callable(function):
+        return f"np.ndarray.{function.__name__}", None
+    public = libraries.public_name(function)
+    if public is not None:
+        return ".".join(public), f"import {public[0]}"
+    for place in _PLACES:
+        if getattr(place, getattr(function, "__name__", None) or "", None) is function:
+            module = place.__name__.replace("numpy", "np", 1)
+            return f"{module}.{function.__name__}", None if module.startswith("np") else f"import {module}"
+    return None
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+class _Unfit(Exception):
+    """A value that is not passed to Python, or of which no example is made."""
+
+
+class Arguments:
+    """The arguments of one call: parameters of the compiled wrapper, and the text of each in the call in Python."""
+
+    def __init__(self, lo):
+        self.lo, self.nodes, self.types = lo, [], []
+
+    def text(self, value: Typed) -> str:
+        if value.is_known:
+            return self.known(value.const)
+        if isinstance(value.type, Known):
+            return self.known(value.type.value)
+        if value.items is not None or isinstance(value.type, Items):
+            return self.sequence(value)
+        if isinstance(value.type, Array):
+            return self.parameter(settled(self.lo, value))
+        if isinstance(value.type, Scalar) and value.type.weak is not None:
+            given = self.parameter(self.lo.held(value))
+            dtype = "bool_" if value.type.kind == "b" else value.type.dtype.name
+            return given if value.type.weak else f"np.{dtype}({given})"
+        raise _Unfit
+
+    def parameter(self, value: Typed) -> str:
+        self.nodes.append(value.node)
+        self.types.append(value.type)
+        return f"a{len(self.nodes)}"
+
+    def sequence(self, value: Typed) -> str:
+        from ..lowering.expressions import _parts
+
+        if getattr(value.type, "cls", None) is not None:
+            raise _Unfit
+        parts = ", ".join(self.text(p) for p in _parts(value))
+        if isinstance(value.type, Listed):
+            return f"[{parts}]"
+        return f"({parts},)" if len(_parts(value)) == 1 else f"({parts})"
+
+    def known(self, value) -> str:
+        if isinstance(value, float) and not math.isfinite(value):
+            return f'float("{value}")'
+        if value is None or value is Ellipsis or type(value) in (bool, int, float, complex, str):
+            return repr(value)
+        if type(value) in (tuple, list):
+            parts = ", ".join(map(self.known, value)) + ("," if type(value) is tuple and len(value) == 1 else "")
+            return f"[{parts}]" if type(value) is list else f"({parts})"
+        if isinstance(value, slice):
+            return f"slice({self.known(value.start)}, {self.known(value.stop)}, {self.known(value.step)})"
+        if isinstance(value, np.dtype) and not value.hasobject and value.names is None:
+            return f'np.dtype("{value.str}")'
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return f"np.{value.__name__}"
+        if callable(value) and (found := spelled(value)) is not None and found[1] is None:
+            return found[0]
+        raise _Unfit
+
+
+# -- types of results --------------------------------------------------------------------------------------------------
+_LEARNT: dict = {}
+
+
+def _result_of(function, args, kwargs, key):
+    """The type of the result: a Scalar, an Array, or a tuple of them. Raises _Unfit if examples do not tell."""
+    if key not in _LEARNT:
+        _LEARNT[key] = _learnt(function, args, kwargs)
+    if _LEARNT[key] is None:
+        raise _Unfit
+    return _LEARNT[key]
+
+
+def _learnt(function, args, kwargs):
+    extents: dict = {}
+    for value in (*args, *kwargs.values()):
+        _note_extents(value, extents)
+    found = []
+    for sizes in _choices(len(extents)):
+        known = dict(zip(extents, sizes, strict=True))
+        try:
+            given = [_example(v, known) for v in args]
+            named = {k: _example(v, known) for k, v in kwargs.items()}
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = function(*given, **named)
+        except _Unfit:
+            return None
+        except Exception:  # these extents do not fit together
+            continue
+        found.append(_type_of_result(result))
+        if found[-1] is None or found[-1] != found[0]:
+            return None
+        if len(found) == 3:
+            break
+    return found[0] if found else None
+
+
+def _choices(count):
+    """Extents to try: all alike, and then any."""
+    yield from ((n,) * count for n in _SIZES)
+    if count <= 3:
+        yield from itertools.product(_SIZES, repeat=count)
+    else:
+        draw = random.Random(0)
+        yield from (tuple(draw.choice(_SIZES) for _ in range(count)) for _ in range(400))
+
+
+def _origin(token, owner):
+    return token[0] if isinstance(token, tuple) else owner
+
+
+def _note_extents(value: Typed, extents):
+    """The origins of the extents of a value, of which each has one size in an example."""
+    t = value.type
+    if value.is_known or isinstance(t, Known):
+        return
+    if isinstance(t, Array):
+        for k, d in enumerate(t.dims if len(t.dims) == t.rank else (None,) * t.rank):
+            if not isinstance(d, int):
+                extents[_origin(d, (id(value), k))] = None
+    elif isinstance(t, Scalar) and t.kind in "iu" and not isinstance(t.token, int):
+        extents[_origin(t.token, id(value))] = None
+    elif value.items is not None or isinstance(t, Items):
+        from ..lowering.expressions import _parts
+
+        if value.items is None:
+            value.items = _parts(value)
+        for p in value.items:
+            _note_extents(p, extents)
+
+
+def _example(value: Typed, known):
+    t = value.type
+    if value.is_known:
+        return value.const
+    if isinstance(t, Known):
+        return t.value
+    if isinstance(t, Array):
+        dims = t.dims if len(t.dims) == t.rank else (None,) * t.rank
+        shape = tuple(d if isinstance(d, int) else known[_origin(d, (id(value), k))] + (d[1] if d else 0) for k, d in enumerate(dims))
+        return _values(shape, t.dtype)
+    if isinstance(t, Scalar):
+        if t.kind in "iu":
+            number = t.token if isinstance(t.token, int) else known[_origin(t.token, id(value))] + (t.token[1] if t.token else 0)
+        else:
+            number = {"b": True, "f": 0.5, "c": 0.5 + 0.25j}[t.kind]
+        return number if t.weak else t.dtype.type(number)
+    if value.items is not None:
+        parts = [_example(p, known) for p in value.items]
+        return parts if isinstance(t, Listed) else tuple(parts)
+    raise _Unfit
+
+
+def _values(shape, dtype):
+    """An array of this shape: of floats, its matrices have inverses."""
+    made = np.full(shape, {"b": True, "i": 1, "u": 1}.get(dtype.kind, 0.5), dtype)
+    return made + np.eye(shape[-2], shape[-1], dtype=dtype) if len(shape) > 1 and dtype.kind in "fc" else made
+
+
+def _type_of_result(value):
+    if type(value) is tuple or isinstance(value, tuple) and hasattr(value, "_fields"):
+        parts = tuple(map(_type_of_result, value))
+        return None if any(not isinstance(p, (Scalar, Array)) for p in parts) else Items(parts)
+    if isinstance(value, np.ndarray) and not value.ndim or isinstance(value, np.generic) and value.dtype.kind not in "biufc":
+        return None
+    t = type_of_value(value)
+    if not isinstance(t, (Scalar, Array)) or t.dtype.itemsize > 16 or t.dtype.name in ("float16", "longdouble", "clongdouble"):
+        return None
+    return plain(t) if isinstance(t, Array) else Scalar(t.dtype, t.weak)
+
+
+# -- the call ----------------------------------------------------------------------------------------------------------
+def call_in_python(lo, function, args, kwargs) -> Typed | None:
+    """`function(*args, **kwargs)` by a call in Python; None if there is no such call."""
+    if lo.options.get("parallel") or not may_be_called(function):
+        return None
+    given, out = Arguments(lo), len(lo.out)
+    try:
+        texts = [given.text(v) for v in args] + [f"{k}={given.text(v)}" for k, v in kwargs.items()]
+        learnt = (function, tuple(texts), tuple(map(_key_of, given.types)), tuple(map(_shape_key, (*args, *kwargs.values()))))
+        result = _result_of(function, args, kwargs, learnt)
+    except _Unfit:
+        del lo.out[out:]
+        return None
+    wrapper = _wrapper(lo, function, texts, len(given.nodes), result)
+    made = call(name(wrapper), *given.nodes)
+    if isinstance(result, Scalar):
+        return lo.held(Typed(made, result))
+    if isinstance(result, Array):
+        return Typed(made, Array(result.dtype, result.rank, (None,) * result.rank))
+    parts = tuple(Array(p.dtype, p.rank, (None,) * p.rank) if isinstance(p, Array) else p for p in result.items)
+    held = lo.fresh("t")
+    lo.assign(held, made)
+    lo.env[held] = Items(parts)
+    return Typed(name(held), lo.env[held])
+
+
+def or_in_python(lo, function, args, kwargs, compile_it) -> Typed:
+    """`compile_it()`, the compiled form of a call; the same call in Python where that is refused."""
+    key = (function, tuple(map(_kind, args)), tuple((k, _kind(v)) for k, v in kwargs.items()))
+    if key in lo.learnt.in_python:
+        made = call_in_python(lo, function, args, kwargs)
+        if made is not None:
+            return made
+    try:
+        return compile_it()
+    except (UnsupportedSyntaxError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        if key in lo.learnt.in_python or not _is_possible(lo, function, args, kwargs):
+            raise
+    lo.learnt.in_python.add(key)  # something of it may be written already
+    lo.learnt.elements.clear()
+    raise Again
+
+
+def _is_possible(lo, function, args, kwargs) -> bool:
+    """Is there such a call in Python?"""
+    state = lo.state()
+    out, lo.out = lo.out, []
+    try:
+        return call_in_python(lo, function, args, kwargs) is not None
+    finally:
+        lo.out = out
+        lo.restore(state)
+
+
+def _kind(value: Typed):
+    """What decides whether a call is compiled, as far as it is known at its place."""
+    if value.is_known or isinstance(value.type, Known):
+        return ("known", repr(value.const if value.is_known else value.type.value))
+    return ("items", tuple(map(_kind, value.items))) if value.items is not None else plain(value.type)
+
+
+def _key_of(t):
+    return (t.dtype, t.rank if isinstance(t, Array) else None, t.weak if isinstance(t, Scalar) else None)
+
+
+def _shape_key(value: Typed):
+    """What an example takes from the extents of a value."""
+    t = value.type
+    if isinstance(t, Array):
+        return t.dims
+    return t.token if isinstance(t, Scalar) else None
+
+
+def _wrapper(lo, function, texts, count, result) -> str:
+    """The name of the compiled function that makes a call in Python; its text stands beside the code of the walk."""
+    if getattr(function, "__module__", None) in _COMPUTING:
+        written, imported = lo.helper(function).id, None
+    else:
+        written, imported = spelled(function)
+    parts = result.items if isinstance(result, Items) else (result,)
+    names = ["result"] if len(parts) == 1 and not isinstance(result, Items) else [f"result{k}" for k in range(len(parts))]
+    forms = ", ".join(f'{n}="{_numba_type(p)}"' for n, p in zip(names, parts, strict=True))
+    made = f"{written}({', '.join(texts)})"
+    lines = [f"    with objmode({forms}):"]
+    if names == ["result"]:
+        lines.append(f"        result = {_checked(lo, function, result, made)}")
+    else:
+        lines.append(f"        {', '.join(names)}{',' * (len(names) == 1)} = {made}")
+        lines += [f"        {n} = {_checked(lo, function, p, n)}" for n, p in zip(names, parts, strict=True)]
+    lines.append(f"    return {', '.join(names)}{',' * (len(names) == 1 and names != ['result'])}")
+    parameters = ", ".join(f"a{k + 1}" for k in range(count))
+    body = "\n".join(lines)
+    called, others = getattr(function, "__name__", "function"), lo.options.setdefault("wrappers", {})
+    key = ("in python", parameters, body)
+    if key not in lo.learnt.helpers:
+        taken = lo.taken | set(lo.learnt.helpers.values()) | {n for n, text in others.items() if text != (parameters, body)}
+        lo.learnt.helpers[key] = unique(f"{called}_in_python", taken)
+    wrapper = lo.learnt.helpers[key]
+    others[wrapper] = (parameters, body)
+    lo.in_python[wrapper] = (f"@njit(cache=True)\ndef {wrapper}({parameters}):\n{body}\n", imported)
+    return wrapper
+
+
+def _checked(lo, function, t, text) -> str:
+    """The text of a result in the form that Numba is told."""
+    if isinstance(t, Scalar):
+        return f'{lo.helper(number_of).id}({text}, "{t.dtype.name}")'
+    own = lookup(function) is not None and getattr(function, "__module__", None) not in _COMPUTING
+    return f'{lo.helper(array_of if own else copy_of).id}({text}, "{t.dtype.name}", {t.rank})'
+
+
+def _numba_type(t) -> str:
+    dtype = "boolean" if t.kind == "b" else t.dtype.name
+    return dtype if isinstance(t, Scalar) else f"{dtype}[{', '.join([':'] * (t.rank - 1) + ['::1'])}]"
+
+
+def texts_of(walks) -> tuple:
+    """The import statements and the definitions of the wrappers of some walks."""
+    made = {n: w for walk in walks for n, w in walk.in_python.items()}
+    imports = {i for _, i in made.values() if i} | ({"from numba import objmode"} if made else set())
+    return imports, [text for _, (text, _) in sorted(made.items())]
+
+
+__all__ = ["call_in_python", "may_be_called", "spelled", "texts_of"]
