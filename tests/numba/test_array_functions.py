@@ -114,13 +114,7 @@ def with_its_own_row(a):
 
 @pytest.mark.parametrize("f, what", [
     (lambda m: np.sum(np.around(m, 1) * m), "numpy.around"),
-    (lambda m: np.sum(np.cross(m, W[0]) * W), "numpy.cross"),
-    (lambda m: np.sum(np.zeros((3, 3), order="F") * m), "Fortran"),
     (lambda m: np.sum(np.roll(m, (1, 2), axis=(0, 1)) * W), "numpy.roll"),
-    (lambda m: np.sum(np.repeat(m[0], [1, 0, 2]) * W[0]), "numpy.repeat"),
-    (lambda m: np.sum(np.repeat(m, 2, axis=0)[:3] * W), "numpy.repeat"),
-    (lambda m: np.sum(np.tile(m, 2)[:, :3] * W), "numpy.tile"),
-    (lambda m: np.sum(np.kron(m, W)), "numpy.kron"),
     (lambda m: np.sum([m[i, 0] for (i,) in np.ndindex(m.shape[0] - 1)]), "numpy.ndindex"),
     (lambda m: with_its_own_row(m * 1.0), "over a part of itself"),
 ])  # fmt: skip

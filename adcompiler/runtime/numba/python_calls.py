@@ -7,28 +7,30 @@ import numpy as np
 
 
 def array_of(value, dtype, rank):
-    """An array in C order, in memory of its own. Raises TypeError for any other dtype or rank.
+    """An array in C order. Raises TypeError for any other dtype or rank.
 
     >>> array_of(np.arange(3.0)[::2], "float64", 1)
     array([0., 2.])
     """
+    value = in_any_order(value, dtype, rank)
+    return value if value.flags.c_contiguous else np.array(value, order="C")
+
+
+def in_any_order(value, dtype, rank):
+    """An array as it lies in memory: what is a view of it in another shape depends on that."""
     if not isinstance(value, np.ndarray) or value.ndim != rank or value.dtype != dtype:
         raise TypeError(f"a call gave {_form(value)}, where an array of {dtype} of rank {rank} was expected")
-    if value.base is None and value.flags.c_contiguous and value.flags.writeable and type(value) is np.ndarray:
-        return value
-    return np.array(value, order="C")
+    return value if value.flags.writeable and type(value) is np.ndarray and value.dtype.isnative else np.array(value)
 
 
-def copy_of(value, dtype, rank):
-    """The same for what may be an argument of the call: always a new array.
+def copy_of(value, dtype, rank, order="C"):
+    """A new array, of what may be an argument of the call.
 
     >>> a = np.arange(3.0)
     >>> copy_of(a, "float64", 1) is a
     False
     """
-    if array_of(value, dtype, rank) is value:
-        return value.copy()
-    return np.array(value, order="C")
+    return np.array(in_any_order(value, dtype, rank), order=order)
 
 
 def number_of(value, dtype):
@@ -50,4 +52,4 @@ def _form(value) -> str:
     return f"a number of {value.dtype}" if isinstance(value, np.generic) else f"a value of {type(value).__name__}"
 
 
-__all__ = ["array_of", "copy_of", "number_of"]
+__all__ = ["array_of", "copy_of", "in_any_order", "number_of"]

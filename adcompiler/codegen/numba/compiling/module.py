@@ -125,6 +125,7 @@ class Backend:
         self.bindings = generator.namer.bindings
         self.paths: dict = {}  # parameters that are parts of globals
         self.options["wrappers"] = {}  # of calls in Python: what each name stands for in this module
+        self.options["only_in_python"] = set()  # functions that rules of such calls use
 
     def resolve(self, identifier):
         import builtins

@@ -16,6 +16,7 @@ by running them on small examples, whose extents are those of the call where it 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import itertools
 import math
@@ -30,11 +31,14 @@ from ....errors import UnsupportedSyntaxError
 from ....frontend.lower.numbers import _EFFECTS
 from ....rules import libraries
 from ....rules.registry import is_inactive, lookup
-from ....runtime.numba.python_calls import array_of, copy_of, number_of
+from ....runtime import products
+from ....runtime.numba.python_calls import array_of, copy_of, in_any_order, number_of
 from ....transform.bars import unique
 from ....transform.code import call, name
+from ....transform.code import nodes as nodes_in
 from ..arrays.arrays import settled
 from ..examples import type_of_value
+from ..lowering.expressions import constant_of
 from ..typed import Typed
 from ..types import Array, Items, Known, Listed, Scalar, plain
 from ..arrays.zero_d import Again
@@ -44,16 +48,19 @@ _COMPUTING = {
     f"adcompiler.runtime.{module}" for module in (
         "choosing", "creating", "decomposition_tangents", "decompositions", "draws", "einsum", "fft", "histograms", "joining",
         "linalg", "linalg_tangents", "mutators", "nan_quantiles", "norms", "order", "padding", "polynomials", "powers", "products",
-        "quotients", "reduction_tangents", "reductions", "scans", "selecting", "selection", "sets", "shape", "signals", "special",
+        "quotients", "reduction_tangents", "reductions", "scans", "selecting", "selection", "sequences", "sets", "shape", "signals", "special",
         "statistics", "weighted_quantiles",
         *(f"scipy.{topic}" for topic in (
-            "densities", "distances", "exponentials", "factors", "images", "linear_systems", "matrix_functions", "second_derivatives",
-            "signals", "special", "structured_systems", "transforms",
+            "densities", "distances", "exponentials", "factors", "filters_with_state", "fitpack", "grids", "image_splines", "images",
+            "linear_systems", "local_interpolation", "matrix_functions", "nonnegative", "samples", "second_derivatives", "signals",
+            "special", "splines", "structured_systems", "transforms", "zero_phase",
         )),
     )
 }  # fmt: skip
 _PLACES = (np, np.linalg, np.fft, np.lib.stride_tricks, math, operator)
-_SIZES = (3, 4, 2, 5, 1)
+_OF_MEMORY = (np.shares_memory, np.may_share_memory)  # compiled code may hold a copy of what is a view in NumPy
+_SIZES, _THREE = (3, 4, 2, 5, 1), (3,)
+_OF_THREES = (np.cross, products.cross_left_adjoint, products.cross_right_adjoint)  # of pairs they give something of another rank
 
 
 def may_be_called(function) -> bool:
@@ -66,7 +73,8 @@ def may_be_called(function) -> bool:
     if rule is not None:
         forms = (rule, *rule.variants)
         return all(r.pure and r.alias == "fresh" and r.infer not in ("unknown", "unknown rank", "source") and not r.calls for r in forms)
-    return is_inactive(function) and not (getattr(function, "__module__", None) or "").startswith("numpy.random")
+    module = getattr(function, "__module__", None) or "numpy"  # ufuncs have none
+    return is_inactive(function) and module.split(".")[0] in ("numpy", "scipy", "math") and function not in _OF_MEMORY
 
 
 def spelled(function) -> tuple | None:
@@ -98,7 +106,7 @@ class Arguments:
     """The arguments of one call: parameters of the compiled wrapper, and the text of each in the call in Python."""
 
     def __init__(self, lo):
-        self.lo, self.nodes, self.types = lo, [], []
+        self.lo, self.nodes, self.types, self.imports = lo, [], [], set()
 
     def text(self, value: Typed) -> str:
         if value.is_known:
@@ -144,7 +152,8 @@ class Arguments:
             return f'np.dtype("{value.str}")'
         if isinstance(value, type) and issubclass(value, np.generic):
             return f"np.{value.__name__}"
-        if callable(value) and (found := spelled(value)) is not None and found[1] is None:
+        if callable(value) and (found := spelled(value)) is not None:
+            self.imports |= {found[1]} - {None}
             return found[0]
         raise _Unfit
 
@@ -167,7 +176,7 @@ def _learnt(function, args, kwargs):
     for value in (*args, *kwargs.values()):
         _note_extents(value, extents)
     found = []
-    for sizes in _choices(len(extents)):
+    for sizes in _choices(len(extents), _THREE if function in _OF_THREES else _SIZES):
         known = dict(zip(extents, sizes, strict=True))
         try:
             given = [_example(v, known) for v in args]
@@ -187,14 +196,14 @@ def _learnt(function, args, kwargs):
     return found[0] if found else None
 
 
-def _choices(count):
+def _choices(count, sizes):
     """Extents to try: all alike, and then any."""
-    yield from ((n,) * count for n in _SIZES)
+    yield from ((n,) * count for n in sizes)
     if count <= 3:
-        yield from itertools.product(_SIZES, repeat=count)
+        yield from itertools.product(sizes, repeat=count)
     else:
         draw = random.Random(0)
-        yield from (tuple(draw.choice(_SIZES) for _ in range(count)) for _ in range(400))
+        yield from (tuple(draw.choice(sizes) for _ in range(count)) for _ in range(400))
 
 
 def _origin(token, owner):
@@ -250,7 +259,7 @@ def _values(shape, dtype):
 
 
 def _type_of_result(value):
-    if type(value) is tuple or isinstance(value, tuple) and hasattr(value, "_fields"):
+    if type(value) is list or isinstance(value, tuple):
         parts = tuple(map(_type_of_result, value))
         return None if any(not isinstance(p, (Scalar, Array)) for p in parts) else Items(parts)
     if isinstance(value, np.ndarray) and not value.ndim or isinstance(value, np.generic) and value.dtype.kind not in "biufc":
@@ -266,6 +275,12 @@ def call_in_python(lo, function, args, kwargs) -> Typed | None:
     """`function(*args, **kwargs)` by a call in Python; None if there is no such call."""
     if lo.options.get("parallel") or not may_be_called(function):
         return None
+    if any(v.is_known and isinstance(v.const, str) and v.const in ("A", "K") or v.type in (Known("A"), Known("K"))
+           for v in (*args, *kwargs.values())):  # it depends on how NumPy lays out its results
+        return None
+    folded = _folded(lo, function, args, kwargs)
+    if folded is not None:
+        return folded
     given, out = Arguments(lo), len(lo.out)
     try:
         texts = [given.text(v) for v in args] + [f"{k}={given.text(v)}" for k, v in kwargs.items()]
@@ -274,7 +289,8 @@ def call_in_python(lo, function, args, kwargs) -> Typed | None:
     except _Unfit:
         del lo.out[out:]
         return None
-    wrapper = _wrapper(lo, function, texts, len(given.nodes), result)
+    lo.options.setdefault("only_in_python", set()).update(_helpers_of(function))
+    wrapper = _wrapper(lo, function, texts, given, result)
     made = call(name(wrapper), *given.nodes)
     if isinstance(result, Scalar):
         return lo.held(Typed(made, result))
@@ -287,13 +303,28 @@ def call_in_python(lo, function, args, kwargs) -> Typed | None:
     return Typed(name(held), lo.env[held])
 
 
+def _helpers_of(function) -> set:
+    """What the rule of a function calls of the runtime library: its compiled forms are for what is compiled of the function."""
+    found, rule = set(), lookup(function)
+    for statement in (s for r in (rule, *rule.variants) for s in r.statements) if rule is not None else ():
+        for n in nodes_in(statement):
+            value = rule.namespace.get(n.id) if isinstance(n, ast.Name) else None
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
+                value = getattr(rule.namespace.get(n.value.id), n.attr, None)
+            if getattr(value, "__module__", None) in _COMPUTING and isinstance(value, types.FunctionType):
+                found.add(value)
+    return found
+
+
 def or_in_python(lo, function, args, kwargs, compile_it) -> Typed:
     """`compile_it()`, the compiled form of a call; the same call in Python where that is refused."""
     key = (function, tuple(map(_kind, args)), tuple((k, _kind(v)) for k, v in kwargs.items()))
-    if key in lo.learnt.in_python:
+    if key in lo.learnt.in_python or function in lo.options.setdefault("only_in_python", set()):
         made = call_in_python(lo, function, args, kwargs)
         if made is not None:
             return made
+        if function in lo.options["only_in_python"]:
+            lo.refuse(f"a call of '{function.__name__}' beside what is called in Python")
     try:
         return compile_it()
     except (UnsupportedSyntaxError, AttributeError, IndexError, KeyError, TypeError, ValueError):
@@ -322,6 +353,24 @@ def _kind(value: Typed):
     return ("items", tuple(map(_kind, value.items))) if value.items is not None else plain(value.type)
 
 
+def _folded(lo, function, args, kwargs) -> Typed | None:
+    """The text, dtype or shape that a function of the runtime library gives for what is known when compiling."""
+    given = [*args, *kwargs.values()]
+    if function is np.result_type:
+        given = [np.dtype(v.type.dtype) if isinstance(v.type, Array) else v.type.value if isinstance(v.type, Known) else None for v in given]
+        return None if kwargs or None in given else Typed(None, Known(np.result_type(*given)), np.result_type(*given))
+    if getattr(function, "__module__", None) not in _COMPUTING or not all(v.is_known or isinstance(v.type, Known) for v in given):
+        return None
+    value = function(*map(_constant, args), **{k: _constant(v) for k, v in kwargs.items()})
+    if value is None or isinstance(value, (str, np.dtype)):
+        return Typed(None, Known(value), value)
+    return constant_of(value) if type(value) in (bool, int, float) else None
+
+
+def _constant(value: Typed):
+    return value.const if value.is_known else value.type.value
+
+
 def _key_of(t):
     return (t.dtype, t.rank if isinstance(t, Array) else None, t.weak if isinstance(t, Scalar) else None)
 
@@ -334,15 +383,16 @@ def _shape_key(value: Typed):
     return t.token if isinstance(t, Scalar) else None
 
 
-def _wrapper(lo, function, texts, count, result) -> str:
+def _wrapper(lo, function, texts, given, result) -> str:
     """The name of the compiled function that makes a call in Python; its text stands beside the code of the walk."""
     if getattr(function, "__module__", None) in _COMPUTING:
-        written, imported = lo.helper(function).id, None
+        written, imported = lo.helper(function).id, given.imports
     else:
-        written, imported = spelled(function)
+        written, own = spelled(function)
+        imported = given.imports | ({own} - {None})
     parts = result.items if isinstance(result, Items) else (result,)
     names = ["result"] if len(parts) == 1 and not isinstance(result, Items) else [f"result{k}" for k in range(len(parts))]
-    forms = ", ".join(f'{n}="{_numba_type(p)}"' for n, p in zip(names, parts, strict=True))
+    forms = ", ".join(f'{n}="{_numba_type(lo, p)}"' for n, p in zip(names, parts, strict=True))
     made = f"{written}({', '.join(texts)})"
     lines = [f"    with objmode({forms}):"]
     if names == ["result"]:
@@ -351,7 +401,7 @@ def _wrapper(lo, function, texts, count, result) -> str:
         lines.append(f"        {', '.join(names)}{',' * (len(names) == 1)} = {made}")
         lines += [f"        {n} = {_checked(lo, function, p, n)}" for n, p in zip(names, parts, strict=True)]
     lines.append(f"    return {', '.join(names)}{',' * (len(names) == 1 and names != ['result'])}")
-    parameters = ", ".join(f"a{k + 1}" for k in range(count))
+    parameters = ", ".join(f"a{k + 1}" for k in range(len(given.nodes)))
     body = "\n".join(lines)
     called, others = getattr(function, "__name__", "function"), lo.options.setdefault("wrappers", {})
     key = ("in python", parameters, body)
@@ -368,19 +418,23 @@ def _checked(lo, function, t, text) -> str:
     """The text of a result in the form that Numba is told."""
     if isinstance(t, Scalar):
         return f'{lo.helper(number_of).id}({text}, "{t.dtype.name}")'
-    own = lookup(function) is not None and getattr(function, "__module__", None) not in _COMPUTING
-    return f'{lo.helper(array_of if own else copy_of).id}({text}, "{t.dtype.name}", {t.rank})'
+    if lookup(function) is None or getattr(function, "__module__", None) in _COMPUTING:
+        order = ', "K"' if lo.options.get("exact_reshape") else ""
+        return f'{lo.helper(copy_of).id}({text}, "{t.dtype.name}", {t.rank}{order})'
+    checked = in_any_order if lo.options.get("exact_reshape") else array_of
+    return f'{lo.helper(checked).id}({text}, "{t.dtype.name}", {t.rank})'
 
 
-def _numba_type(t) -> str:
+def _numba_type(lo, t) -> str:
     dtype = "boolean" if t.kind == "b" else t.dtype.name
-    return dtype if isinstance(t, Scalar) else f"{dtype}[{', '.join([':'] * (t.rank - 1) + ['::1'])}]"
+    last = ":" if lo.options.get("exact_reshape") else "::1"
+    return dtype if isinstance(t, Scalar) else f"{dtype}[{', '.join([':'] * (t.rank - 1) + [last])}]"
 
 
 def texts_of(walks) -> tuple:
     """The import statements and the definitions of the wrappers of some walks."""
     made = {n: w for walk in walks for n, w in walk.in_python.items()}
-    imports = {i for _, i in made.values() if i} | ({"from numba import objmode"} if made else set())
+    imports = {i for _, given in made.values() for i in given} | ({"from numba import objmode"} if made else set())
     return imports, [text for _, (text, _) in sorted(made.items())]
 
 
