@@ -34,8 +34,7 @@ from ....rules.registry import is_inactive, lookup
 from ....runtime import products
 from ....runtime.numba.python_calls import array_of, copy_of, in_any_order, number_of
 from ....transform.bars import unique
-from ....transform.code import call, name
-from ....transform.code import nodes as nodes_in
+from ....transform.code import call, name, nodes_in
 from ..arrays.arrays import settled
 from ..examples import type_of_value
 from ..lowering.expressions import constant_of
