@@ -40,7 +40,7 @@ from ..tape.checkpoints import KeptSteps, sites_of
 from ..containers.lists import KeptList
 from ..containers.records import KeptRecord, Layout
 from ..lowering.recursion import A_COPY, Group, walk_all
-from ..functions.python_calls import texts_of
+from ..python.library_calls import texts_of
 from ..rewriting.sines import save_other_functions
 from ..tape.stacks import stacks_of
 from ..rewriting.stencils import sweep_stencils

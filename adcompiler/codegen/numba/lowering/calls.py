@@ -213,7 +213,7 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
     given, args, kwargs = args, *prepared(lo, function, args, kwargs)
     handler = HANDLERS.get(_key(function))
     if handler is not None:
-        return python_calls.or_in_python(lo, function, args, kwargs, lambda: _handled(lo, handler, function, args, kwargs, node))
+        return library_calls.or_in_python(lo, function, args, kwargs, lambda: _handled(lo, handler, function, args, kwargs, node))
     build = ELEMENTWISE.get(function)
     takes = function.nin if isinstance(function, np.ufunc) else _TAKE.get(function, len(args))
     if build is not None and len(args) != takes:
@@ -229,7 +229,7 @@ def apply(lo, function, args, kwargs, node=None) -> Typed:
         return own_functions.call_of_own(lo, function, given, kwargs)
     if _tells_sparse_matrices(function):
         return constant_of(False)
-    made = python_calls.call_in_python(lo, function, args, kwargs)
+    made = library_calls.call_in_python(lo, function, args, kwargs)
     if made is not None:
         return made
     lo.refuse(f"a call of '{spelling(function)}'", "use other functions, or backend='numpy'")
@@ -399,12 +399,12 @@ SPECIAL = {zero_wins: zero_where_nothing_flows, strict_tangent: _strict_tangent,
 from ..containers import array_shadows, lists  # noqa: E402, F401
 from ..functions import builtin_functions, contractions, creation, decompositions, linalg  # noqa: E402, F401
 from . import inlined  # noqa: E402, F401
-from ..functions import own_functions, products, python_calls, rearranging, reductions, shapes, signals, sorting  # noqa: E402, F401
+from ..functions import own_functions, products, rearranging, reductions, shapes, signals, sorting  # noqa: E402, F401
 from ..containers import records  # noqa: E402, F401
 from ..functions import averages, norms, pieces, places, scans, selecting  # noqa: E402, F401
 from ..functions import choices, interpolation  # noqa: E402, F401
 from . import closures  # noqa: E402, F401
 from ..containers import list_functions, record_functions  # noqa: E402, F401
-from ..python import outside  # noqa: E402, F401
+from ..python import library_calls, outside  # noqa: E402, F401
 
 __all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -32,7 +32,7 @@ from ....frontend.lower.numbers import _EFFECTS
 from ....rules import libraries
 from ....rules.registry import is_inactive, lookup
 from ....runtime import products
-from ....runtime.numba.python_calls import array_of, copy_of, in_any_order, number_of
+from ....runtime.numba.library_calls import array_of, copy_of, in_any_order, number_of
 from ....transform.bars import unique
 from ....transform.code import call, name, nodes_in
 from ..arrays.arrays import settled

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
-from adcompiler.runtime.numba.python_calls import array_of, copy_of, number_of
+from adcompiler.runtime.numba.library_calls import array_of, copy_of, number_of
 
 pytest.importorskip("numba")
 special = pytest.importorskip("scipy.special")
