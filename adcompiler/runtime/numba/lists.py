@@ -7,6 +7,20 @@ from .shadows import is_one_list
 
 
 @njit(cache=True)
+def array_of(values, dtype):
+    """`np.array(values)` of a list of numbers. Numba's own makes the list itself an array, also where it has other names.
+
+    >>> from numba.typed import List
+    >>> array_of(List([1.0, 2.0]), np.float64)
+    array([1., 2.])
+    """
+    made = np.empty(len(values), dtype)
+    for k in range(len(values)):
+        made[k] = values[k]
+    return made
+
+
+@njit(cache=True)
 def add_selected(slots, index, parts):
     """Add the parts of `list[index]` (a slice) to the slots of the list.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....runtime.numba import checks
+from ....runtime.numba.lists import array_of
 from ....transform.code import call, constant, name
 from .arrays import _index_map, array, array_name, common_axes, packed_index, settled, unsigned
 from .bounds import position
@@ -92,7 +93,7 @@ def _evaluated(lo, n, alone, rank):
         return [value]
     if isinstance(t, Listed) and isinstance(t.element, Scalar) and t.element.kind in "iub":
         made = lo.fresh("t")
-        lo.assign(made, call(lo.np("array"), value.node))
+        lo.assign(made, call(lo.helper(array_of), value.node, lo.dtype(t.element.dtype)))
         count = len(value.items) if value.items is not None else None
         lo.env[made] = Array(t.element.dtype, 1, (count,), lo.root(made))
         return [array_name(lo, made)]

@@ -65,6 +65,12 @@ def _is_of_compiler(error) -> bool:
     return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("numba.")
 
 
+def _knows_no_type(error) -> bool:
+    """Has Numba found no type, as of a list that is read in the text before anything is appended?"""
+    text = str(error)
+    return any(sign in text for sign in ("list(undefined)", "<undecided>", "cannot be determined"))
+
+
 class Entry:
     """A compiled function as the caller sees it; errors of Numba's compiler become errors of this one."""
 
@@ -90,7 +96,7 @@ class Entry:
             return self.again(args, type(error))
         except Exception as error:
             if type(error).__module__.startswith("numba.") or _is_of_compiler(error):
-                if "list(undefined)" in str(error) and not self.options.get("example_lists"):
+                if _knows_no_type(error) and not self.options.get("example_lists"):
                     return self.again(args, "untyped lists")
                 raise self.refusal(error) from None
             raise

@@ -253,7 +253,7 @@ def _array(lo, args, kwargs):
     element = element_of_all(lo, v) if isinstance(v.type, Listed) else None
     if isinstance(element, Scalar):
         dtype = dtype_of(lo, given, element.dtype)
-        node = call(lo.np("array"), v.node)
+        node = call(lo.helper(compiled_lists.array_of), v.node, lo.dtype(element.dtype))
         return cast(lo, Typed(node, Array(element.dtype, 1, (None,))), dtype)
     if isinstance(element, Array) and element.rank:
         node = call(lo.helper(compiled_lists.stacked), v.node)

@@ -399,7 +399,7 @@ SPECIAL = {zero_wins: zero_where_nothing_flows, strict_tangent: _strict_tangent,
 from ..containers import array_shadows, lists  # noqa: E402, F401
 from ..functions import builtin_functions, contractions, creation, decompositions, linalg  # noqa: E402, F401
 from . import inlined  # noqa: E402, F401
-from ..functions import own_functions, products, rearranging, reductions, shapes, signals, sorting  # noqa: E402, F401
+from ..functions import own_functions, products, rearranging, reductions, shapes, signals, sorting, transposing  # noqa: E402, F401
 from ..containers import records  # noqa: E402, F401
 from ..functions import averages, norms, pieces, places, scans, selecting  # noqa: E402, F401
 from ..functions import choices, interpolation  # noqa: E402, F401

@@ -41,7 +41,8 @@ class Lowering:
         self.stacks = Stacks(self, stacks)
         stored = {n.id for n in nodes_in(definition) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
         names = [n.id for n in nodes_in(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        self.once = Counter(names)  # how often each name is set
+        self.parameters = set(params)  # names that have a value before any statement runs
+        self.once = Counter([*names, *params])  # how often each name is set
         self.constants: dict[str, Typed] = {}  # names that hold what is known when compiling
         self.lasting = {n: t for n, t in params.items() if n not in stored}  # parameters that keep their values
         self.less: dict[str, str] = {}  # the index of the innermost loop: a name that it stays below
@@ -430,6 +431,7 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
         learnt.changed = False
         walk = Lowering(definition, params, resolve, taken, stacks=stacks, options=options, learnt=learnt)
         walk.stacks.given.update(given or {})
+        walk.parameters |= {*(given or {}), *(loops or {})}
         try:
             walk.run_body(loops or {}, params)
         except Again:

@@ -29,13 +29,13 @@ def contract(lo):
     _without_idle_aliases(lo.body, (), set())
     while _without_dead(lo.body):
         pass
-    names = _Names(lo.body)
+    names = _Names(lo)
     for s, block in list(_allocations(lo.body)):
         target = s.targets[0].id
-        if names.stored.get(target) != 1 or target in names.parameters:
+        if names.stored.get(target) != 1:
             continue
         if _is_double(s.value) and _becomes_number(lo, s, block, names):
-            names = _Names(lo.body)
+            names = _Names(lo)
     _without_copies(lo)
     _without_idle_lists(lo.body)
     while _without_dead(lo.body):
@@ -43,14 +43,13 @@ def contract(lo):
 
 
 class _Names:
-    """How often names are stored, and all their places."""
+    """How often names get a value, with the one that a parameter has before it is set, and all their places."""
 
-    def __init__(self, body):
+    def __init__(self, lo):
         self.stored: dict[str, int] = {}
         self.places: dict[str, list] = {}
-        self.parameters = set()
         self.shapes, self.items = {}, {}  # by id of the name's node: `x.shape[k]`, `x[...]`
-        for s in body:
+        for s in lo.body:
             for n in nodes_in(s):
                 if isinstance(n, ast.Name):
                     self.places.setdefault(n.id, []).append(n)
@@ -62,6 +61,8 @@ class _Names:
                         self.items[id(inner)] = n
                     elif isinstance(inner, ast.Attribute) and inner.attr == "shape" and isinstance(inner.value, ast.Name):
                         self.shapes[id(inner.value)] = n
+        for n in lo.parameters & self.stored.keys():
+            self.stored[n] += 1
 
 
 def _allocations(block):
@@ -149,7 +150,7 @@ def _lengths(shape, names):
     parts = list(shape.elts) if isinstance(shape, ast.Tuple) else [shape]
     for p in parts:
         for n in nodes_in(p):
-            if isinstance(n, ast.Name) and names.stored.get(n.id, 0) > (0 if n.id in names.parameters else 1):
+            if isinstance(n, ast.Name) and names.stored.get(n.id, 0) > 1:
                 return None
     return parts
 

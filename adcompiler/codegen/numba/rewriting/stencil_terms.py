@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..types import Array, Scalar
+from .view_reads import uses_and_stores
 
 _ARITHMETIC = (
     ast.BinOp,
@@ -43,14 +44,8 @@ class Loops:
         for env in [*lo.snapshots, lo.env]:
             for n, t in env.items():
                 self.seen.setdefault(n, set()).add(t)
-        self.uses: dict[str, int] = {}
-        self.stores: dict[str, list] = {}
-        for s in body:
-            for n in nodes_in(s) if not isinstance(s, Comment) else ():
-                if isinstance(n, ast.Name):
-                    self.uses[n.id] = self.uses.get(n.id, 0) + 1
-                    if not isinstance(n.ctx, ast.Load):
-                        self.stores.setdefault(n.id, []).append(n)
+        uses, self.stores = uses_and_stores(lo, body)
+        self.uses = {n: len(places) for n, places in uses.items()}
 
     def extents(self, block, at, loops):
         """The extents of nested loops as texts that mean the same in this run of statements."""

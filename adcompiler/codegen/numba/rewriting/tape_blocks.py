@@ -20,7 +20,7 @@ import copy
 
 from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
-from .view_reads import index_parts, keeps_its_value
+from .view_reads import index_parts, keeps_its_value, uses_and_stores
 
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try)
 
@@ -37,18 +37,13 @@ def make_once(lo, body):
 class _Arrays:
     def __init__(self, lo, body):
         self.lo, self.body = lo, body
-        self.stores: dict[str, list] = {}
-        self.uses: dict[str, list] = {}
+        self.uses, self.stores = uses_and_stores(lo, body)
         self.plain: set[int] = set()  # names' nodes in `x[i, j]` and `x.shape[k]`
         self.element_ranks: dict[str, set] = {}
         self.leaving: dict[int, bool] = {}  # loops that may end early
         for s in body:
             for n in nodes_in(s) if not isinstance(s, Comment) else ():
-                if isinstance(n, ast.Name):
-                    self.uses.setdefault(n.id, []).append(n)
-                    if not isinstance(n.ctx, ast.Load):
-                        self.stores.setdefault(n.id, []).append(n)
-                elif isinstance(n, ast.Subscript):
+                if isinstance(n, ast.Subscript):
                     if isinstance(n.value, ast.Name) and not any(map(_is_no_index, index_parts(n))):
                         self.plain.add(id(n.value))
                         self.element_ranks.setdefault(n.value.id, set()).add(len(index_parts(n)))

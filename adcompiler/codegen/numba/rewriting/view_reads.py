@@ -18,13 +18,7 @@ from ...emit import Comment
 def read_through_views(lo, body):
     """Rewrite the reads and writes of views in a function's statements."""
     separate_nodes(body)
-    uses, stores = {}, {}
-    for s in body:
-        for n in nodes_in(s) if not isinstance(s, Comment) else ():
-            if isinstance(n, ast.Name):
-                uses.setdefault(n.id, []).append(n)
-                if not isinstance(n.ctx, ast.Load):
-                    stores.setdefault(n.id, []).append(n)
+    uses, stores = uses_and_stores(lo, body)
     for block in list(blocks(body)):
         for s in list(block):
             view = _view(s)
@@ -54,6 +48,20 @@ def read_through_views(lo, body):
             block.remove(s)
             if not block and block is not body:
                 block.append(ast.Pass())
+
+
+def uses_and_stores(lo, body):
+    """The places of each name, and those that set it: a parameter that the function sets has another value before, a None."""
+    uses, stores = {}, {}
+    for s in body:
+        for n in nodes_in(s) if not isinstance(s, Comment) else ():
+            if isinstance(n, ast.Name):
+                uses.setdefault(n.id, []).append(n)
+                if not isinstance(n.ctx, ast.Load):
+                    stores.setdefault(n.id, []).append(n)
+    for n in lo.parameters & stores.keys():
+        stores[n].insert(0, None)
+    return uses, stores
 
 
 def separate_nodes(body):
@@ -168,4 +176,4 @@ def _moved(lo, part, by):
     return call(lo.np("uintp"), ast.BinOp(part, ast.Add(), constant(by)))
 
 
-__all__ = ["blocks", "index_parts", "keeps_its_value", "read_through_views", "separate_nodes"]
+__all__ = ["blocks", "index_parts", "keeps_its_value", "read_through_views", "separate_nodes", "uses_and_stores"]
