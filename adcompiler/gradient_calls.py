@@ -20,6 +20,7 @@ class GradientCaller:
     def __init__(self, programs, wrt, has_aux=False):
         self.programs, self.wrt, self.has_aux = programs.of_outputs(), wrt, has_aux
         self.fast: tuple = ()
+        self.kinds: set = set()  # of calls that have a short way
         self.direct: dict = {}  # the last short way as functions that can stand for "value_and_grad" and "grad" themselves
 
     def __call__(self, args, kwargs):
@@ -40,8 +41,9 @@ class GradientCaller:
         compiled = programs.joint(binding, wrt.paths, auxiliary=self.has_aux)
         if compiled.effects:  # it must not be run again with strict zeros, so they are strict from the start
             return self.run(programs.joint(binding, wrt.paths, strict=True, auxiliary=self.has_aux), binding, wrt)
+        found = self.run(compiled, binding, wrt)
         self.remember(args, kwargs, binding, wrt, compiled)
-        return self.run(compiled, binding, wrt)
+        return found
 
     def run(self, compiled, binding, wrt):
         values = binding.values
@@ -83,8 +85,11 @@ class GradientCaller:
             return  # arrays may overlap: that is looked at in each call
         if compiled.mutated and any(type(v) is not np.ndarray for _, v in data_outside(compiled)):
             return  # what is in containers may be the argument
-        made = short_way(compiled, args, self.programs.self_argument, wrt, places, self)
+        runs_directly = getattr(compiled.functions["gradient"], "direct", None) is not None
+        kind = (id(compiled), runs_directly, *map(type, args))
+        made = None if kind in self.kinds else short_way(compiled, args, self.programs.self_argument, wrt, places, self)
         if made is not None:
+            self.kinds.add(kind)
             short, self.direct = made
             self.fast = (short, *self.fast)
 
@@ -104,6 +109,7 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     known = {
         "ndarray": np.ndarray,
         "vdot": np.vdot,
+        "empty": np.empty,
         "entry": compiled.functions["gradient"],
         "is_nan": is_nan,
         "finished": finished,
@@ -113,12 +119,14 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
         "otherwise": otherwise,
     }
     names = [f"a{k}" for k in range(len(args))]
+    forms = _compiled_forms(compiled)
     tests = []
     for k, a in enumerate(args):
         if type(a) is np.ndarray:
             # A copy of a part of another array may have other strides, so that other operations give views of it.
             owner = f" and (a{k}.base is None or a{k}.flags.forc)" if k in compiled.mutated else ""
-            tests.append(f"type(a{k}) is ndarray and a{k}.ndim == {a.ndim} and a{k}.dtype is dtype_{k}{owner}")
+            kind = "" if forms is not None else f" and a{k}.ndim == {a.ndim} and a{k}.dtype is dtype_{k}"
+            tests.append(f"type(a{k}) is ndarray{kind}{owner}")
             known[f"dtype_{k}"] = a.dtype
         elif type(a) in (float, int, complex, np.float64):
             tests.append(f"type(a{k}) is type_{k}")
@@ -136,7 +144,8 @@ def short_way(compiled, args, hidden, wrt, places, otherwise):
     for k, owner in enumerate(hidden):  # its attributes may be others at the next call
         known.update({f"hidden_{k}": owner, f"form_{k}": describe(owner), "describe": describe})
         lines += [f"    if describe(hidden_{k}) != form_{k}:", "        return None"]
-    lines += _run_lines(compiled, given, known)
+    arrays = [f"empty(len({n}))" if getattr(a, "ndim", 0) == 1 else f"empty({n}.shape)" for n, a in zip(names, args, strict=True)]
+    lines += _run_lines(compiled, given, [""] * len(hidden) + arrays, known, forms)
     lines += _finish_lines(args, wrt, places, known, is_tested(compiled))
     taken = [f"    {', '.join(names)}, = args"] if names else []
     short = ["def short(args):", f"    if len(args) != {len(names)}:", "        return None", *taken, *lines]
@@ -213,17 +222,35 @@ def _outside_lines(compiled, known):
     return lines
 
 
-def _run_lines(compiled, given, known):
-    """The call of the generated function. That of a compiled one stands here without the function around it."""
+def _compiled_forms(compiled):
+    """What Numba has made of a gradient, to be called without its compiler: it tests the types of arrays. None for other code."""
     entry = compiled.functions["gradient"]
     direct = getattr(entry, "direct", None)
-    known["function"] = entry if direct is None else direct
+    core = direct.around[0] if hasattr(direct, "around") else direct
+    return entry.compiled_forms() if core is not None and core is getattr(entry, "core", None) else None
+
+
+def _run_lines(compiled, given, arrays, known, forms):
+    """The call of the generated function. That of a compiled one stands here without the function around it.
+
+    arrays: for each parameter an expression for new memory of its shape. forms: see `_compiled_forms`.
+    """
+    entry = compiled.functions["gradient"]
+    direct = getattr(entry, "direct", None)
+    known["function"] = forms or direct or entry
+    made, results = [], "value, gradient"
     if hasattr(direct, "around"):  # its call is written out here
-        known["function"], places, extras = direct.around
+        core, places, extras, returned = direct.around
+        known["function"] = forms or core
         given = [given[k] for k in places] + [f"namespace[{e!r}]" for e in extras]
+        if returned:
+            made = [f"    gradient = {', '.join(arrays[k] for k in returned)}"]
+            results = "value"
+            given += ["gradient"] if len(returned) == 1 else [f"gradient[{k}]" for k in range(len(returned))]
     lines = [
+        *made,
         "    try:",
-        f"        value, gradient = function({', '.join(given)})",
+        f"        {results} = function({', '.join(given)})",
         "    except ZeroDivisionError:",
         "        return None",
         "    except Exception as error:",
@@ -232,10 +259,12 @@ def _run_lines(compiled, given, known):
     ]
     if direct is None:
         return lines
-    known["overloads"] = entry.overloads
     refused = ["        if entry.compiles_again(error):", "            return None"]
-    checked = ["    if len(overloads) != entry.checked:", "        entry.check()"]
-    return [*lines[:-2], *refused, *lines[-2:], *checked]
+    lines = [*lines[:-2], *refused, *lines[-2:]]
+    if forms is not None:  # they are checked already
+        return lines
+    known["overloads"] = entry.overloads
+    return [*lines, "    if len(overloads) != entry.checked:", "        entry.check()"]
 
 
 def _finish_lines(args, wrt, places, known, tested):

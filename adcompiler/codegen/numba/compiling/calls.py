@@ -36,6 +36,7 @@ class CallPlan:
     the tape; loops and objects: the positions of those that are checkpointed loops, or arguments that are objects (with
     the number of the argument). targets, owner, seed: of an adjoint function, the entries that it reads, the
     function that makes the tape, and the type of the seed. tangents: the types of the tangents behind the arguments.
+    returned: of a gradient whose arrays the caller makes, the numbers of the arguments whose shapes they have.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class CallPlan:
     moved: tuple = ()  # texts of the generators of random numbers outside of the function that it moves
     is_tested: bool = False  # a gradient with a NaN in it raises NotDefined
     has_types_of_arguments: bool = False
+    returned: tuple = ()
 
 
 def bare(t):
@@ -108,6 +110,24 @@ def without_remarks(core):
 
     core.compile = compile_quietly
     return core
+
+
+def forms_of(core):
+    """A dispatcher to what has been compiled of a function; for other types it raises a TypeError, and compiles nothing.
+
+    Its test of the types takes the place of one in Python.
+    """
+    made = type(core)(core.py_func, targetoptions=core.targetoptions)
+    add_forms(made, core)
+    made.disable_compile()
+    return made
+
+
+def add_forms(forms, core):
+    """Add what has been compiled since."""
+    for types, form in list(core.overloads.items()):
+        if types not in forms.overloads:
+            forms.add_overload(form)
 
 
 _THREADS = threading.Lock()  # Numba's own threads serve one caller; with some of its threading layers more would end the process
@@ -192,6 +212,8 @@ def _joint(plan, core, namespace):
             return rebuilt(plan.result, (value, gradient), dict(zip(names, args, strict=True)))
 
         return rebuilding
+    if plan.returned:
+        return _with_arrays(plan, core, namespace, fixed)
     if arranged is None and fixed is None:
         return core
     if fixed is None and not plan.leaves and not plan.paths:
@@ -212,8 +234,23 @@ def _with_globals(plan, core, namespace):
     given = [names[k] for k in places] + [f"namespace[{e!r}]" for e in plan.extras]
     text = f"lambda {', '.join(names)}: core({', '.join(given)})"
     made = eval(text, {"core": core, "namespace": namespace})
-    made.around = core, places, plan.extras
+    made.around = core, places, plan.extras, ()
     return made
+
+
+def _with_arrays(plan, core, namespace, fixed):
+    """`core` called with arguments, globals, and new arrays for the parts of the gradient."""
+    places = [plan.own.index(n) for n in plan.parameters if n not in plan.extras]
+    shapes = plan.returned
+
+    def run(*args):
+        gradient = tuple(np.empty(args[k].shape) for k in shapes)
+        value = core(*[args[k] for k in places], *[namespace[e] for e in plan.extras], *gradient)
+        return (value if fixed is None else fixed(value)), gradient if len(gradient) > 1 else gradient[0]
+
+    if fixed is None:
+        run.around = core, places, plan.extras, shapes
+    return run
 
 
 def _forward(plan, core, namespace):

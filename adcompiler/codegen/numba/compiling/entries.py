@@ -12,7 +12,7 @@ import numpy as np
 from ....errors import UnsupportedSyntaxError
 from ....runtime.numba.checks import NotAsAssumed, SizeOne
 from ..types import Array, Scalar, described
-from .calls import CallPlan, bare, caller, without_remarks
+from .calls import CallPlan, add_forms, bare, caller, forms_of, without_remarks
 from .python_calls import held_by, move_back
 
 
@@ -50,7 +50,8 @@ def plan_of(part, parts, generator) -> CallPlan:
         part.kind, part.definition.name, tuple(part.parameters), tuple(part.extras),
         tuple(v.name for v in generator.function.params), names, part.leaves, bare(part.result),
         apart=bool(part.walk.apart), paths=part.paths, held=held_by(part), calls_python=part.walk.calls_python,
-        moved=tuple(part.walk.moved), is_tested=part.walk.is_tested, has_types_of_arguments=part.walk.has_types_of_arguments, **more,
+        moved=tuple(part.walk.moved), is_tested=part.walk.is_tested, has_types_of_arguments=part.walk.has_types_of_arguments,
+        returned=part.returned, **more,
     )
 
 
@@ -84,6 +85,7 @@ class Entry:
         self.overloads, self.checked = getattr(core, "overloads", {}), 0
         self.is_tested, self.has_types_of_arguments = part.walk.is_tested, part.walk.has_types_of_arguments
         self.tracked = None  # the same function, which notes the line that it is at
+        self.forms = None  # what has been compiled and checked of it, to be called without the compiler
 
     def __call__(self, *args):
         if self.other is not None:
@@ -143,6 +145,14 @@ class Entry:
         count = len(self.overloads)
         check_types(self)
         self.checked = count  # not before: what was refused once is refused again
+        if self.forms is not None:
+            add_forms(self.forms, self.core)
+
+    def compiled_forms(self):
+        """The compiled function for types that it has been called with: others raise a TypeError. None before the first call."""
+        if self.forms is None and self.overloads and len(self.overloads) == self.checked and self.other is None:
+            self.forms = forms_of(self.core)
+        return self.forms
 
     def again(self, args, reason):
         """Compile once more: for axes of length 1 beside longer ones, extents of any relation, lists by their types."""

@@ -47,6 +47,7 @@ from ..rewriting.stencils import sweep_stencils
 from ..rewriting.view_reads import read_through_views
 from ..rewriting.tape_ahead import write_ahead
 from ..rewriting.tape_blocks import make_once
+from ..rewriting.returned_arrays import take_returned_arrays, with_arrays
 from ..types import FLOAT, NONE, Array, Items, Known, Listed, Named, Object, Record, Scalar, Stack, Steps
 
 
@@ -72,6 +73,8 @@ class Part:
     helpers: list = field(default_factory=list)  # parts of functions that it calls recursively, with what Numba made of them
     leaves: dict = field(default_factory=dict)  # parameters that are parts of an argument: its position, and the path
     paths: dict = field(default_factory=dict)  # extras that are parts of a global: its name, and the path
+    returned: tuple = ()  # of a gradient whose arrays the caller makes: the positions of the arguments whose shapes they have
+    whole: ast.FunctionDef | None = None  # of such a one, the function that makes them itself, for who reads the text
 
 
 def type_of_described(described, path):
@@ -329,8 +332,21 @@ class Backend:
         sites = {k.site for k in self.saver.kept if k.listed}
         self.options["gradient_of"] = self.tested_inputs()
         walk, names = self.walk("gradient", definition, {**own, **extra}, sites)
-        return Part("gradient", _definition(definition, names, walk), walk, names, self.extras(extra), walk.returned.type,
-                    leaves=self.leaves)
+        returned = self.returned_arrays(walk)
+        made, whole = _definition(definition, names, walk), None
+        if returned:
+            made, whole = with_arrays(made, returned, {*self.names, *self.bindings, *walk.imports})
+        given = [n for n, _ in self.generator.signature.parameters]
+        places = tuple(map(given.index, self.options["gradient_of"])) if returned else ()
+        return Part("gradient", made, walk, names, self.extras(extra), walk.returned.type, leaves=self.leaves, returned=places, whole=whole)
+
+    def returned_arrays(self, walk) -> dict:
+        """The arrays of a gradient that the caller makes, and the arguments whose shapes they have."""
+        simple = not (self.leaves or self.records or self.paths or walk.calls_python or walk.moved)
+        if not (simple and walk.has_types_of_arguments and self.options.get("assuming")) or not isinstance(walk.returned.type.items[0], Scalar):
+            return {}
+        names = walk.options["names"]
+        return take_returned_arrays(walk, walk.body, [names.get(n) for n in self.options["gradient_of"]])
 
     def tested_inputs(self) -> tuple:
         """The arguments of a gradient that is tested for NaN; none where zeros are strict already, and in other texts."""
@@ -535,6 +551,9 @@ def decorated(part, *, cached):
         part.walk.imports["MARKED_LOOPS"] = MARKED_LOOPS
         flags["parallel"] = name("MARKED_LOOPS")
     part.definition.decorator_list = [call(name("njit"), **flags)]
+    if part.whole is not None:
+        flags.pop("cache", None)
+        part.whole.decorator_list = [call(name("njit"), **flags)]
 
 
 def native_options(generator) -> dict:
@@ -580,7 +599,7 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
             p.definition.args.args.append(ast.arg(PYTHON))
         if options.get("tracking") and p.kind in _KINDS:
             p.definition.args.args.append(ast.arg(LINE))
-    texts = {p.kind: emit.write(p.definition) for p in parts}
+    texts = {p.kind: "\n\n".join(emit.write(d) for d in (p.definition, p.whole) if d is not None) for p in parts}
     imports = imports_of(parts)
     own = {p.kind for p in parts if p.kind in _KINDS}
     head = "\n".join(imports) + "\n\n\n" + "".join(text + "\n\n" for text in texts_of([p.walk for p in parts])[1])
