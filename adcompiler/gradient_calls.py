@@ -199,6 +199,7 @@ def guard_lines(compiled, known):
         tests.append(f"({test})")
         if spelling is not None:
             stores.append(f"        namespace[{spelling!r}] = found_{k}")
+            known.setdefault("found", {})[spelling] = f"found_{k}"
     if not tests:
         return []
     return [
@@ -242,7 +243,8 @@ def _run_lines(compiled, given, arrays, known, forms):
     if hasattr(direct, "around"):  # its call is written out here
         core, places, extras, returned = direct.around
         known["function"] = forms or core
-        given = [given[k] for k in places] + [f"namespace[{e!r}]" for e in extras]
+        found = known.get("found", {})
+        given = [given[k] for k in places] + [found.get(e, f"namespace[{e!r}]") for e in extras]
         if returned:
             made = [f"    gradient = {', '.join(arrays[k] for k in returned)}"]
             results = "value"

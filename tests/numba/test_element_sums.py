@@ -15,7 +15,7 @@ def agree(f, *args):
 
 
 def is_apart(f, *args):
-    return "_sum = " in ad.differentiable(f, backend="numba").source("gradient", *args).partition("_bar")[0]
+    return "_sum = " in ad.differentiable(f, backend="numba").source("gradient", *args).partition("_bar[")[0]
 
 
 def triangular(A):
