@@ -10,7 +10,9 @@ import numpy as np
 from ....runtime.numba import checks
 from ....runtime.numba.lists import array_of
 from ....transform.code import call, constant, name
-from .arrays import _index_map, array, array_name, common_axes, packed_index, settled, unsigned
+from .broadcasting import _index_map, common_axes
+from .arrays import array, array_name, packed_index, unsigned
+from .nests import settled
 from .bounds import position
 from ..typed import Axis, Typed
 from ..types import INT, Array, Items, Known, Listed, Scalar, plus
@@ -195,7 +197,8 @@ def _fixed(lo, base, axis, p):
 
 def _sliced(lo, base, axis, p):
     """A slice of an axis: the new axis, the function from its index to the old one, and the slice as printed."""
-    from ..lowering.expressions import expression, integer
+    from ..lowering.expressions import expression
+    from ..lowering.casts import integer
 
     bounds = []
     for b in (p.lower, p.upper, p.step):

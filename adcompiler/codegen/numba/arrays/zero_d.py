@@ -31,7 +31,7 @@ def number_in(lo, value: Typed) -> Typed:
 
 def array_of(lo, value: Typed, dtype) -> Typed:
     """A new array without axes that holds a number."""
-    from ..lowering.expressions import cast
+    from ..lowering.casts import cast
 
     made = lo.fresh("t")
     lo.assign(made, call(lo.np("empty"), ast.Tuple([], ast.Load()), lo.dtype(dtype)))
@@ -72,7 +72,7 @@ NEW = frozenset({"new"})
 
 def maybe_array(lo, value: Typed, dtype) -> Typed:
     """A new array without axes that holds a number: that number, as long as nothing tells the two apart (see `box`)."""
-    from ..lowering.expressions import cast
+    from ..lowering.casts import cast
 
     value = cast(lo, number_in(lo, value), np.dtype(dtype))
     return replace(value, type=Scalar(value.type.dtype, False, boxes=NEW))
@@ -119,7 +119,7 @@ def is_whole(index) -> bool:
 
 def set_number(lo, identifier, value: Typed):
     """`identifier[...] = value` for such a number."""
-    from ..lowering.expressions import cast
+    from ..lowering.casts import cast
 
     t = lo.env[identifier]
     box_shared(lo, identifier, value)

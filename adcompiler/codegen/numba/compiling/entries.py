@@ -31,7 +31,7 @@ def entry_of(part, core, generator, namespace, maps, path, parts, options):
 def plan_of(part, parts, generator) -> CallPlan:
     """How the compiled function of a part is called."""
     from ..containers.records import KeptRecord
-    from ..tape.checkpoints import KeptSteps
+    from ..tape.kept_steps import KeptSteps
 
     names = tuple(n for n, _ in generator.signature.parameters)
     more = {}

@@ -23,7 +23,7 @@ from ....runtime.numba.parts import MARKED_LOOPS
 from ....transform.code import call, constant, name, nodes_in
 from ... import emit
 from ...build import line_map
-from ..lowering import calls as _tables  # noqa: F401  (filled before anything is walked)
+from .. import handlers  # noqa: F401  (fills the tables before anything is walked)
 from ..rewriting.accumulators import hoisted_in_nests
 from ..arrays.bounds import entry_test
 from ..rewriting.contraction import contract
@@ -36,7 +36,8 @@ from ..lowering.walk import LINE, lower
 from ..parallel.threads import refuse_without_any, run_apart
 from ....transform.bars import unique
 from ..rewriting.carried import carry_functions
-from ..tape.checkpoints import KeptSteps, sites_of
+from ..tape.kept_steps import KeptSteps
+from ..tape.checkpoints import sites_of
 from ..containers.lists import KeptList
 from ..containers.records import KeptRecord, Layout
 from ..lowering.recursion import A_COPY, Group, walk_all

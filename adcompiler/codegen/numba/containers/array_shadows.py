@@ -8,10 +8,11 @@ import numpy as np
 
 from ....runtime.overlapping import reads_what_it_wrote, reads_what_the_mask_wrote, shares_memory
 from ....runtime.numba import shadows
+from ....runtime.shadows import add_to_arrays
 from ....transform.code import call, constant, name, subscript
-from ..arrays.arrays import settled
+from ..arrays.nests import settled
 from ..lowering.expressions import constant_of, expression
-from ..lowering.calls import handles
+from ..lowering.calls import SPECIAL, handles
 from ..lowering.recursion import SHARED
 from ..typed import Typed
 from ..types import BOOL, Array, Items, Listed, Scalar
@@ -75,7 +76,7 @@ def _arrays(node, t):
     return []
 
 
-def add_to_arrays(lo, node) -> Typed:
+def lower_add_to_arrays(lo, node) -> Typed:
     """`add_to_arrays(shadow, arrays, parts)`: a loop over a list of arrays, each of which gets one part of an array."""
     from .lists import constant_of_none
     from ..lowering.statements import bind
@@ -112,3 +113,6 @@ def _may_share_memory(lo, args, kwargs):
 
 
 __all__ = ["add_to_arrays", "array_shadow", "start"]
+
+
+SPECIAL[add_to_arrays] = lower_add_to_arrays

@@ -13,8 +13,10 @@ from ....runtime import containers, shadows
 from ....runtime.numba import lists as compiled
 from ....transform.code import attribute, call, constant, name, subscript
 from . import lists, records
-from ..lowering.expressions import _parts as parts_of
-from ..lowering.expressions import as_test, constant_of, expression, integer
+from ..lowering.expressions import items_of as parts_of
+from ..lowering.conditions import as_test
+from ..lowering.expressions import constant_of, expression
+from ..lowering.casts import integer
 from ..lowering.calls import SPECIAL, handles
 from .lists import OTHERS, constant_of_none, element_of_all, listed, named
 from ..typed import Typed, known_tuple

@@ -14,7 +14,8 @@ from ....runtime import shadows
 from ....runtime.numba import lists as compiled
 from ....transform.code import attribute, call, constant, name, nodes_in, subscript
 from ..lowering.closures import in_list
-from ..lowering.expressions import cast, constant_of, expression, integer
+from ..lowering.casts import cast, integer
+from ..lowering.expressions import constant_of, expression
 from ..lowering.calls import handles
 from .list_shadows import TABLE, is_shadow, makes_zeros, zero_slot
 from ..tape.stacks import empty_list_of, example, has_example

@@ -7,8 +7,9 @@ import ast
 from ....runtime import shadows
 from ....transform.code import constant
 from . import records
-from ..lowering.expressions import _parts as parts_of
-from ..lowering.expressions import binary, constant_of, expression
+from ..lowering.expressions import items_of as parts_of
+from ..lowering.operators import binary
+from ..lowering.expressions import constant_of, expression
 from ..lowering.calls import SPECIAL, handles
 from .lists import constant_of_none, item, named
 from ..typed import Typed

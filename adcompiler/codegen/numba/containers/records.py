@@ -108,7 +108,7 @@ def remove(lo, t: Record, key) -> Typed:
 
 def read(lo, t: Record, key) -> Typed:
     """A part of a record."""
-    from ..lowering.expressions import _variable
+    from ..lowering.expressions import variable
 
     if not has(lo, t, key) and layout(lo, t).kind == "shadow":
         return Typed(constant(0.0), Scalar(np.dtype(float)), 0.0)  # nothing has reached it
@@ -116,7 +116,7 @@ def read(lo, t: Record, key) -> Typed:
         lo.refuse(f"'{key}' of '{layout(lo, t).base}', which has no value here", "give it a value on every path")
     own = part_name(lo, t, key)
     found = lo.read_name(own)
-    return Typed(None, found) if isinstance(found, Record) else _variable(lo, own, found)
+    return Typed(None, found) if isinstance(found, Record) else variable(lo, own, found)
 
 
 def store(lo, t: Record, key, value: Typed, origin):
@@ -138,7 +138,7 @@ def store(lo, t: Record, key, value: Typed, origin):
         lo.set_name(own, dataclasses.replace(old, roots=lo.root(origin)))
         return
     if layout(lo, t).kind == "shadow" and isinstance(old, Scalar) and isinstance(value.type, Scalar):
-        from ..lowering.expressions import cast
+        from ..lowering.casts import cast
 
         value = cast(lo, value, old.dtype)
     bind(lo, own, value, origin)
@@ -378,7 +378,7 @@ def _entries(lo, args, kwargs):
 @handles(gradient_of)
 def _gradient_of(lo, args, kwargs):
     """The gradient of an argument: its parts, in order."""
-    from ..arrays.arrays import result
+    from ..arrays.nests import result
     from ..lowering.expressions import tuple_of
 
     t = args[1].type

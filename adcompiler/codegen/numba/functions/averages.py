@@ -10,11 +10,17 @@ from ....runtime.numba import checks
 from ....runtime.numba import reductions as compiled
 from ....runtime.reductions import _in_order_of_weights, average_weights
 from ....transform.code import call
-from ..arrays.arrays import array, settled, shape_items, with_ones
-from ..lowering.expressions import apply_elementwise, binary, cast, constant_of, from_sequence, tuple_of
+from ..arrays.arrays import array, shape_items
+from ..arrays.nests import settled
+from ..arrays.sums import with_ones
+from ..lowering.casts import apply_elementwise, cast
+from ..lowering.operators import binary, from_sequence
+from ..lowering.expressions import constant_of, tuple_of
 from ..lowering.calls import handles
 from .reductions import _is_absent, mean_of, sum_of
-from .shapes import _broadcast, _constants, _tuple_parts, reshaped
+from .broadcasting import _broadcast
+from .axes import _constants
+from .shapes import _tuple_parts, reshaped
 from ..types import Array
 
 

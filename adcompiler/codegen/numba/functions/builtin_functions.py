@@ -10,13 +10,17 @@ import numpy as np
 from ....runtime.numba import scalars
 from ....runtime.sequences import share_among_ties
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, total
+from ..arrays.arrays import array
+from ..arrays.sums import total
 from .elementwise import ELEMENTWISE, clip, power_derivative, power_slope
 from ..examples import element_type
-from ..lowering.expressions import as_test, binary, cast, constant_of, join, tuple_of
+from ..lowering.conditions import as_test
+from ..lowering.operators import binary
+from ..lowering.casts import cast
+from ..lowering.expressions import constant_of, tuple_of
 from ..lowering.calls import handles
 from ..typed import Typed
-from ..types import BOOL, FLOAT, INT, MIXED, Array, Items, Known, Listed, Record, Scalar
+from ..types import BOOL, FLOAT, INT, MIXED, Array, Items, Known, Listed, Record, Scalar, join
 
 
 @handles(tuple)
@@ -147,7 +151,8 @@ def _extreme_of(lo, v, op):
         return extreme_of(lo, v, op)
     if not (isinstance(v.type, Array) and v.type.rank == 1):
         lo.refuse("'max' or 'min' of this", "use an array")
-    from ..arrays.arrays import item_at, settled
+    from ..arrays.arrays import item_at
+    from ..arrays.nests import settled
 
     v = settled(lo, v)
     lo.emit(ast.If(ast.Compare(array(lo, v).lazy.axes[0].extent(), [ast.Eq()], [constant(0)]), [
@@ -176,7 +181,8 @@ def _min(lo, args, kwargs):
 @handles(share_among_ties)
 def _share_among_ties(lo, args, kwargs):
     """The adjoint of each of several numbers of which `y` is an extreme."""
-    from ..lowering.expressions import _parts, chosen, tuple_of
+    from ..lowering.expressions import items_of, tuple_of
+    from ..lowering.conditions import chosen
 
     values, y, y_bar = args
     if isinstance(values.type, (Array, Listed)):
@@ -187,7 +193,7 @@ def _share_among_ties(lo, args, kwargs):
         lo.refuse("the adjoint of 'max' or 'min' of this", "np.max or np.min of an array")
     y, shared = lo.held(y), constant_of(0)
     won = []
-    for v in _parts(values):
+    for v in items_of(values):
         won.append(Typed(ast.Compare(v.node, [ast.Eq()], [y.node]), BOOL))
         shared = binary(lo, ast.Add, shared, Typed(call(name("int"), won[-1].node), replace(INT, low=0, size=1)))
     share = call(lo.helper(scalars.share), y_bar.node, shared.node)

@@ -11,15 +11,21 @@ from ....runtime.numba import checks
 from ....runtime.numba import reductions as compiled
 from ....runtime.shape import reshape_each
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, extents, nest, packed_index, settled, with_ones
+from ..arrays.arrays import array, extents, packed_index
+from ..arrays.nests import nest, settled
+from ..arrays.sums import with_ones
 from .creation import filled, shape_axes
 from .elementwise import ELEMENTWISE, truth
 from .elementwise import where as chosen
-from ..lowering.expressions import binary, cast, constant_of, from_sequence, integer, tuple_of
+from ..lowering.operators import binary, from_sequence
+from ..lowering.casts import cast, integer
+from ..lowering.expressions import constant_of, tuple_of
 from ..lowering.calls import handles
 from ..lowering.inlined import walked
 from .reductions import _is_absent, sum_of
-from .shapes import _broadcast, _of_extents, _tuple_parts, _unbroadcast, reshaped
+from .broadcasting import _broadcast, _unbroadcast
+from .joining import _of_extents
+from .shapes import _tuple_parts, reshaped
 from ..arrays.subscripts import picked, viewed
 from ..typed import Typed
 from ..types import Array, Items, Known, Scalar
@@ -101,9 +107,9 @@ def _meshgrid(lo, args, kwargs):
 
 
 def _copied(lo, v):
-    from .creation import _array
+    from .creation import array_from
 
-    return settled(lo, _array(lo, [v], {}))
+    return settled(lo, array_from(lo, [v], {}))
 
 
 def _extent(axis):

@@ -15,9 +15,11 @@ from ....runtime import products as runtime
 from ....runtime.einsum import einsum_adjoint, expand_subscripts
 from ....runtime.numba import checks
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, extents, nest, packed_index, settled, total, total_over
+from ..arrays.arrays import array, extents, packed_index
+from ..arrays.nests import nest, settled
+from ..arrays.sums import total, total_over
 from .creation import shape_axes
-from ..lowering.expressions import cast
+from ..lowering.casts import cast
 from ..lowering.calls import handles
 from ..typed import Axis, Lazy, Typed
 from ..types import Array, Scalar

@@ -11,9 +11,11 @@ from ....api import stop_gradient
 from ....runtime.numba import lists as compiled_lists
 from ....runtime.tangents import zero_tangent, zeros_laid_out
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, settled, shape_items
+from ..arrays.arrays import array, shape_items
+from ..arrays.nests import settled
 from .elementwise import ELEMENTWISE  # noqa: F401
-from ..lowering.expressions import _parts, cast, constant_of, integer
+from ..lowering.expressions import items_of, constant_of
+from ..lowering.casts import cast, integer
 from ..lowering.calls import handles
 from ..typed import Axis, Lazy, Typed
 from ..types import INT, Array, Items, Known, Listed, Scalar
@@ -167,9 +169,9 @@ def _integers(lo, args, dtype):
 
     def element(lo, ixs):
         node = ixs[0] if first.is_known and first.const == 0 else ast.BinOp(first.node, ast.Add(), ixs[0])
-        from ..lowering.expressions import _as
+        from ..lowering.casts import as_dtype
 
-        return _as(lo, node, INT, dtype)
+        return as_dtype(lo, node, INT, dtype)
 
     return Typed(None, Array(dtype, 1, (axis.token,)), lazy=Lazy([axis], element))
 
@@ -205,7 +207,7 @@ def _stop_gradient(lo, args, kwargs):
         return v
     if not isinstance(v.type, Array):
         lo.refuse("ad.stop_gradient of a container", "take it of its numbers and arrays")
-    return _array(lo, args, kwargs)
+    return array_from(lo, args, kwargs)
 
 
 @handles(np.asarray, np.asanyarray)
@@ -217,12 +219,12 @@ def _asarray(lo, args, kwargs):
         return v
     if isinstance(v.type, Array) and dtype_of(lo, given, v.type.dtype) == v.type.dtype and not set(kwargs) - {"dtype"}:
         return v
-    return _array(lo, args, kwargs)
+    return array_from(lo, args, kwargs)
 
 
 @handles(np.ascontiguousarray)
 def _ascontiguousarray(lo, args, kwargs):
-    made = _array(lo, args, kwargs)
+    made = array_from(lo, args, kwargs)
     if is_zero_d(made):
         return with_one_axis(lo, made)
     if made.lazy is not None:
@@ -231,7 +233,7 @@ def _ascontiguousarray(lo, args, kwargs):
 
 
 @handles(np.array, np.copy, np.ndarray.copy)
-def _array(lo, args, kwargs):
+def array_from(lo, args, kwargs):
     """A new array of the same elements: a copy where it already is an array."""
     from ..containers.lists import element_of_all
 
@@ -247,7 +249,7 @@ def _array(lo, args, kwargs):
         made = array(lo, cast(lo, v, dtype))
         return Typed(None, made.type, lazy=Lazy(made.lazy.axes, made.lazy.element, made.lazy.reads))
     if v.items is None and isinstance(v.type, Items):
-        v = replace(v, items=_parts(v))
+        v = replace(v, items=items_of(v))
     if v.items is not None:
         return _from_items(lo, v, given)
     element = element_of_all(lo, v) if isinstance(v.type, Listed) else None
@@ -263,7 +265,7 @@ def _array(lo, args, kwargs):
 
 def _from_items(lo, v, given):
     """An array of a display of numbers, arrays or displays."""
-    from .shapes import stacked
+    from .joining import stacked
 
     items = v.items
     if not items:
@@ -278,7 +280,7 @@ def _from_items(lo, v, given):
             lo.emit(ast.Assign([where], cast(lo, i, dtype).node))
         lo.env[made] = Array(dtype, 1, (len(items),), lo.root(made))
         return lo.array_name(made)
-    rows = [i if isinstance(i.type, Array) else _array(lo, [i], {}) for i in items]
+    rows = [i if isinstance(i.type, Array) else array_from(lo, [i], {}) for i in items]
     made = stacked(lo, rows, 0)
     return cast(lo, made, dtype_of(lo, given, made.type.dtype))
 
@@ -294,7 +296,7 @@ def _astype(lo, args, kwargs):
     if isinstance(args[0].type, Scalar):
         made = cast(lo, args[0], dtype)
         return Typed(made.node, Scalar(made.type.dtype, False))
-    return _array(lo, [cast(lo, args[0], dtype)], {})
+    return array_from(lo, [cast(lo, args[0], dtype)], {})
 
 
 __all__ = ["Listed", "filled", "settled", "shape_axes", "shape_items"]

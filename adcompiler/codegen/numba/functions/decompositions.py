@@ -8,7 +8,7 @@ import numpy as np
 from ....runtime import decompositions
 from ....runtime.numba import decompositions as compiled
 from ....transform.code import call, constant
-from ..lowering.expressions import cast
+from ..lowering.casts import cast
 from ..lowering.calls import handles
 from .linalg import _matrix, _plain
 from ..typed import Typed

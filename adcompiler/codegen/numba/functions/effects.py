@@ -8,8 +8,7 @@ import numpy as np
 
 from ....runtime.indexing import add_at
 from ....runtime.mutators import with_diagonal
-from ....transform.code import name
-from ..arrays.arrays import store, target_of
+from ..arrays.stores import store, target_of
 from ..lowering.expressions import callee, expression
 from .elementwise import where
 from ..lowering.calls import HANDLERS

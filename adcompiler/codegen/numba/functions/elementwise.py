@@ -15,7 +15,8 @@ from ....runtime.powers import power_derivative
 from ....runtime.quotients import quotient_or_zero
 from ....runtime.special import sinc_derivative
 from ....transform.code import call, constant, name
-from ..lowering.expressions import OPERATORS, apply_elementwise, binary, cast, from_sequence
+from ..lowering.operators import OPERATORS, binary, from_sequence
+from ..lowering.casts import apply_elementwise, cast
 from ..typed import Typed
 from ..types import Array, Known, Scalar
 
@@ -209,9 +210,9 @@ def where(lo, test, first, second) -> Typed:
 
 
 def _cast_node(lo, node, t, result):
-    from ..lowering.expressions import _as
+    from ..lowering.casts import as_dtype
 
-    return _as(lo, node, t, result.dtype)
+    return as_dtype(lo, node, t, result.dtype)
 
 
 def _where(lo, args):

@@ -7,8 +7,10 @@ import numpy as np
 from ....runtime import signals
 from ....runtime.numba import interpolation as compiled
 from ....transform.code import call
-from ..arrays.arrays import settled
-from ..lowering.expressions import apply_elementwise, cast, constant_of, from_sequence
+from ..arrays.nests import settled
+from ..lowering.casts import apply_elementwise, cast
+from ..lowering.expressions import constant_of
+from ..lowering.operators import from_sequence
 from ..lowering.calls import handles
 from ..lowering.inlined import inlined, only, walked
 from .reductions import _is_absent

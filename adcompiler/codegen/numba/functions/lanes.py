@@ -9,7 +9,9 @@ import ast
 
 from ....runtime.numba import checks
 from ....transform.code import call, name
-from ..arrays.arrays import INDEX_NAMES, _is_local, array, extents, packed_index, settled, with_ones
+from ..arrays.arrays import INDEX_NAMES, _is_local, array, extents, packed_index
+from ..arrays.nests import settled
+from ..arrays.sums import with_ones
 from ..typed import Axis, Typed
 from ..types import Array, Scalar
 
@@ -77,7 +79,7 @@ def _whole(lo, node, results):
 
 def moved_last(lo, v, axes) -> Typed:
     """The array with these axes behind the others."""
-    from .shapes import permuted
+    from .axes import permuted
 
     kept = [k for k in range(v.type.rank) if k not in axes]
     order = kept + sorted(axes)
@@ -86,7 +88,7 @@ def moved_last(lo, v, axes) -> Typed:
 
 def moved_back(lo, v, axes) -> Typed:
     """What `moved_last` undoes."""
-    from .shapes import permuted
+    from .axes import permuted
 
     kept = [k for k in range(v.type.rank) if k not in axes]
     order = kept + sorted(axes)

@@ -10,12 +10,14 @@ from ....runtime import mutators
 from ....runtime.numba import matrices
 from ....runtime.numba.matrices import cofactors
 from ....transform.code import call, constant
-from ..arrays.arrays import settled
-from ..lowering.expressions import cast, constant_of
+from ..arrays.nests import settled
+from ..lowering.casts import cast
+from ..lowering.expressions import constant_of
 from ..lowering.calls import handles
 from .lanes import over
 from .products import product
-from .shapes import _tuple_parts, permuted
+from .shapes import _tuple_parts
+from .axes import permuted
 from ..typed import Typed
 from ..types import Array, Items, Scalar
 

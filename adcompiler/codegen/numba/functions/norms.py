@@ -8,14 +8,18 @@ import numpy as np
 
 from ....runtime.linalg_tangents import matrix_norm_tangent, norm_tangent, vector_norm_tangent
 from ....runtime.norms import matrix_norm_adjoint, norm_adjoint, vector_norm_adjoint
-from ..arrays.arrays import array, settled, with_ones
+from ..arrays.arrays import array
+from ..arrays.nests import settled
+from ..arrays.sums import with_ones
 from .elementwise import ELEMENTWISE
-from ..lowering.expressions import binary, cast, constant_of
+from ..lowering.operators import binary
+from ..lowering.casts import cast
+from ..lowering.expressions import constant_of
 from ..lowering.calls import handles
 from ..lowering.inlined import walked
 from .lanes import moved_back, moved_last
 from .reductions import _extremum_of, _is_absent, _kept_dims, sum_of
-from .shapes import _constants
+from .axes import _constants
 from ..typed import Typed
 from ..types import Array, Items, Known, Scalar
 

@@ -21,7 +21,8 @@ from ....runtime.functional_rules import call_jvp, call_vjp
 from ....runtime.numba.checks import adjoint_extent
 from ....runtime.strict import adjoint_or_zero
 from ....transform.code import call, nodes_in
-from ..arrays.arrays import array, settled
+from ..arrays.arrays import array
+from ..arrays.nests import settled
 from .creation import filled
 from ..lowering.expressions import constant_of
 from ..lowering.calls import handles

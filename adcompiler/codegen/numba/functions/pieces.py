@@ -10,11 +10,16 @@ import numpy as np
 from ....runtime.joining import unsplit
 from ....runtime.shape import unslide
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, nest, packed_index, settled, store
-from ..lowering.expressions import binary, constant_of, integer
+from ..arrays.arrays import array, packed_index
+from ..arrays.nests import nest, settled
+from ..arrays.stores import store
+from ..lowering.operators import binary
+from ..lowering.expressions import constant_of
+from ..lowering.casts import integer
 from ..lowering.calls import handles
 from ..containers.lists import listed
-from .shapes import _kept, _tuple_parts
+from .joining import _kept
+from .shapes import _tuple_parts
 from ..arrays.subscripts import viewed
 from ..typed import Axis, Typed
 from ..types import INT, Array, Items, Known, Scalar

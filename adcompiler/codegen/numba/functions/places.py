@@ -11,9 +11,12 @@ from ....runtime.mutators import put_values, with_put
 from ....runtime.numba import places as runtime
 from ....runtime.selecting import from_item
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, settled, with_ones
+from ..arrays.arrays import array
+from ..arrays.nests import settled
+from ..arrays.sums import with_ones
 from .elementwise import ELEMENTWISE, truth
-from ..lowering.expressions import constant_of, integer, tuple_of
+from ..lowering.expressions import constant_of, tuple_of
+from ..lowering.casts import integer
 from ..lowering.calls import handles
 from .pieces import _zeros
 from .shapes import _tuple_parts, reshaped
@@ -124,11 +127,11 @@ def put(lo, a, ind, v, mode=None):
 
 def _vector(lo, v: Typed) -> Typed:
     """A number, list or array as a vector."""
-    from .creation import _array, filled
+    from .creation import array_from, filled
 
     if isinstance(v.type, Scalar):
         return settled(lo, filled(lo, [Axis(1, lambda: constant(1))], v, v.type.dtype))
-    made = v if isinstance(v.type, Array) else _array(lo, [v], {})
+    made = v if isinstance(v.type, Array) else array_from(lo, [v], {})
     return settled(lo, reshaped(lo, made, constant_of(-1)) if made.type.rank != 1 else made)
 
 

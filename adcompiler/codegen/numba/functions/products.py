@@ -12,8 +12,12 @@ from ....runtime.numba import checks
 from ....runtime.numba import products as compiled
 from ....runtime.numba.reshaping import diagonal_of
 from ....transform.code import call, constant, name, nodes_in
-from ..arrays.arrays import addition, array, extents, lasting, settled, total, with_ones
-from ..lowering.expressions import binary, cast, constant_of
+from ..arrays.sums import addition, total, with_ones
+from ..arrays.arrays import array, extents, lasting
+from ..arrays.nests import settled
+from ..lowering.operators import binary
+from ..lowering.casts import cast
+from ..lowering.expressions import constant_of
 from .creation import shape_axes
 from ..lowering.calls import handles
 from ..typed import Axis, Lazy, Typed

@@ -43,7 +43,7 @@ only(np.roll, _by_a_number, "one shift along one axis, a constant")
 @handles(np.rot90)
 def _rot90(lo, args, kwargs):
     """A view; of matrices."""
-    from .shapes import flipped, permuted
+    from .axes import flipped, permuted
 
     given = _given(("m", "k", "axes"), args, kwargs)
     turns = given.get("k")

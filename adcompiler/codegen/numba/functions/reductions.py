@@ -10,14 +10,20 @@ import numpy as np
 from ....runtime.numba import reductions as compiled
 from ....runtime.reductions import degrees_of_freedom, extremum_weights, reduced_count
 from ....transform.code import call, constant, name
-from ..arrays.arrays import array, settled, shape_items, total, total_over
+from ..arrays.arrays import array, shape_items
+from ..arrays.nests import settled
+from ..arrays.sums import total, total_over
 from .elementwise import ELEMENTWISE, truth
 from .elementwise import where as elementwise_where
 from ..examples import element_type
-from ..lowering.expressions import apply_elementwise, binary, cast, constant_of
+from ..lowering.casts import apply_elementwise, cast
+from ..lowering.operators import binary
+from ..lowering.expressions import constant_of
 from ..lowering.calls import handles
 from .lanes import reduced
-from .shapes import _broadcast, _constants, _size, _spread, _tuple_parts
+from .broadcasting import _broadcast, _spread
+from .axes import _constants
+from .shapes import _size, _tuple_parts
 from ..typed import Axis, Typed
 from ..types import BOOL, FLOAT, INT, Array, Items, Known, Scalar
 
@@ -79,9 +85,9 @@ def sum_of(lo, v, axis=None, keepdims=False) -> Typed:
     if isinstance(v.type, Scalar):
         return v
     if not isinstance(v.type, Array):
-        from .creation import _array
+        from .creation import array_from
 
-        v = _array(lo, [v], {})
+        v = array_from(lo, [v], {})
     result = element_type(np.sum, [v.type])
     v = cast(lo, v, result.dtype)
     axes = _axes(lo, axis, v.type.rank)
@@ -266,7 +272,7 @@ def _all(lo, args, kwargs):
 def _truths(lo, args, kwargs, function, base):
     v, axis, keepdims = _arguments(lo, function, args, kwargs)
     if isinstance(v.type, Scalar):
-        from ..lowering.expressions import as_test
+        from ..lowering.conditions import as_test
 
         return as_test(lo, v)
     if _axes(lo, axis, v.type.rank) is not None or keepdims:
@@ -275,7 +281,7 @@ def _truths(lo, args, kwargs, function, base):
         return ELEMENTWISE[np.greater if function is np.any else np.equal](lo, [count, constant_of(0)])
     v = array(lo, truth(lo, v))
     made = lo.fresh(base)
-    from ..arrays.arrays import nest
+    from ..arrays.nests import nest
 
     start = function is np.all
     lo.assign(made, constant(start))

@@ -8,9 +8,11 @@ from ....runtime.numba import reductions as compiled
 from ....runtime.reduction_tangents import cumprod_tangent
 from ....runtime.reductions import cumprod_adjoint, cumsum_from_end, products_of_others
 from ....transform.code import call
-from ..arrays.arrays import array, settled, shape_items
+from ..arrays.arrays import array, shape_items
+from ..arrays.nests import settled
 from ..examples import element_type
-from ..lowering.expressions import cast, constant_of
+from ..lowering.casts import cast
+from ..lowering.expressions import constant_of
 from ..lowering.calls import handles
 from .lanes import scanned
 from .reductions import _arguments, _axes, _chosen, _is_absent, _is_all, _mask

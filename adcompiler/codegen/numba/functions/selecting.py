@@ -9,10 +9,13 @@ import numpy as np
 from ....runtime.numba import checks
 from ....runtime.selecting import take_adjoint, take_along_axis_adjoint
 from ....transform.code import call
-from ..arrays.arrays import array, nest, packed_index, settled, unsigned, with_ones
+from ..arrays.arrays import array, packed_index, unsigned
+from ..arrays.nests import nest, settled
+from ..arrays.sums import with_ones
 from .creation import filled, shape_axes
 from .elementwise import clip
-from ..lowering.expressions import binary, constant_of, from_sequence
+from ..lowering.operators import binary, from_sequence
+from ..lowering.expressions import constant_of
 from ..lowering.calls import handles
 from .reductions import _is_absent
 from .shapes import _size, reshaped

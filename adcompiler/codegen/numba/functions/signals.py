@@ -7,8 +7,10 @@ import numpy as np
 from ....runtime import linalg, sequences, signals
 from ....runtime.numba import signals as compiled
 from ....transform.code import call, constant
-from ..arrays.arrays import settled
-from ..lowering.expressions import binary, cast, tuple_of
+from ..arrays.nests import settled
+from ..lowering.operators import binary
+from ..lowering.casts import cast
+from ..lowering.expressions import tuple_of
 from ..lowering.calls import HANDLERS, handles
 from ..typed import Typed
 from ..types import Array, Items, Scalar
@@ -99,7 +101,7 @@ def _matrix_power_adjoint(lo, args, kwargs):
 
     from .elementwise import ELEMENTWISE
     from .products import product
-    from .shapes import permuted
+    from .axes import permuted
 
     y_bar, a, n = args
     if not n.is_known or not 1 <= n.const <= 16:

@@ -11,8 +11,11 @@ from ....runtime.numba import sorting as compiled
 from ....runtime.reduction_tangents import quantile_tangent, shared
 from ....runtime.reductions import reduced_count, spread
 from ....transform.code import call, constant
-from ..arrays.arrays import array, settled, shape_items
-from ..lowering.expressions import binary, cast, constant_of, from_sequence
+from ..arrays.arrays import array, shape_items
+from ..arrays.nests import settled
+from ..lowering.operators import binary, from_sequence
+from ..lowering.casts import cast
+from ..lowering.expressions import constant_of
 from ..lowering.calls import handles
 from ..lowering.inlined import inlined, walked
 from .lanes import reduced, scanned

@@ -8,7 +8,7 @@ from ....runtime.shape import inverse_permutation, unroll_axis, untranspose
 from ..lowering.calls import handles
 from ..lowering.expressions import constant_of, tuple_of
 from ..types import Known
-from .shapes import _constants, permuted
+from .axes import _constants, permuted
 
 
 def _order(lo, given, rank) -> list:

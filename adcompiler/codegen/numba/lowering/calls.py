@@ -6,7 +6,6 @@ A function that is not in a table is refused by name; nothing is left to Numba's
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 import types
 from dataclasses import replace
@@ -15,12 +14,13 @@ import numpy as np
 
 from ....transform.code import constant
 from ..functions.elementwise import ELEMENTWISE
-from .expressions import constant_of, expression
+from .expressions import constant_of, expression, items_of
 from ..typed import Typed
-from ..types import INT, Array, Items, Known, Listed, Named, Record, Scalar, Stack, Steps, forget, is_known_tuple
+from ..types import Array, Items, Known, Listed, Named, Record, Scalar
 from ..arrays.zero_d import NEW, box, prepared, returned
 
 HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
+SPECIAL: dict = {}  # function -> handler(lo, node), for calls that are not applied to the values of their arguments
 
 
 def handles(*functions):
@@ -43,6 +43,8 @@ def _key(function):
 
 def called(lo, node):
     """The function object of a call, and the array that it is a method of (or None)."""
+    from ..containers import records
+
     f = node.func
     if isinstance(f, ast.Attribute):
         base = expression(lo, f.value)
@@ -71,22 +73,19 @@ def _attribute_of(lo, owner, attr):
 
 def attribute(lo, node) -> Typed:
     """`value.attr`: of a module, or of an array."""
+    from ..containers import records
+    from . import closures
+
     base = expression(lo, node.value)
     if isinstance(base.type, Record):
-        from ..containers.records import read
-
         if records.layout(lo, base.type).kind == "dict" and hasattr(dict, node.attr):
             return closures.inner(lo, node, node.attr)
-        return read(lo, base.type, node.attr)
+        return records.read(lo, base.type, node.attr)
     if isinstance(base.type, Named) and node.attr in base.type.cls._fields:
-        from .expressions import _parts
-
-        return _parts(base)[base.type.cls._fields.index(node.attr)]
+        return items_of(base)[base.type.cls._fields.index(node.attr)]
     if isinstance(base.type, Known):
         value = _attribute_of(lo, base.const, node.attr)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            from .expressions import constant_of
-
             made = constant_of(value)
             if isinstance(value, float) and (value != value or value in (np.inf, -np.inf)):
                 made.node = ast.Attribute(lo.known_module(base.const), node.attr, ast.Load())
@@ -109,6 +108,9 @@ def attribute(lo, node) -> Typed:
 
 def lower_call(lo, node) -> Typed:
     """A call in the place of a value."""
+    from ..containers import lists, record_functions, records
+    from ..python import outside
+
     recursive = lo.group.find(node) if lo.group is not None else None
     if recursive is not None:
         return lo.group.call(lo, node, recursive)
@@ -124,15 +126,13 @@ def lower_call(lo, node) -> Typed:
         lo.assign(made, popped)
         lo.env[made] = lo.stacks.read(t, made)
         return lo.array_name(made) if isinstance(t, Array) else Typed(ast.Name(made, ast.Load()), lo.env[made])
-    from ..tape.checkpoints import lower_method
+    from ..tape.snapshots import lower_method
 
     method = lower_method(lo, node)
     if method is not None:
         return method
     if isinstance(node.func, ast.Attribute) and is_list(lo, node.func.value):
-        from ..containers.lists import method as list_method
-
-        return list_method(lo, expression(lo, node.func.value), node)
+        return lists.method(lo, expression(lo, node.func.value), node)
     table = dict_of(lo, node.func)
     if table is not None:
         return record_functions.method(lo, table, node)
@@ -170,6 +170,8 @@ def _is_number(lo, node) -> bool:
 
 def dict_of(lo, node):
     """The dict with known keys whose method an expression is, or None."""
+    from ..containers import records
+
     root = node
     while isinstance(root, (ast.Attribute, ast.Subscript)):
         root = root.value
@@ -181,6 +183,8 @@ def dict_of(lo, node):
 
 def is_list(lo, node) -> bool:
     """Is this expression a list of the program?"""
+    from ..containers import records
+
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
         shadow = lo.env.get(node.func.id)
         return isinstance(shadow, Known) and shadow.value is records.SHADOW and is_list(lo, node.args[0])
@@ -208,6 +212,9 @@ _TAKE = {np.round: 1, np.around: 1, np.sinc: 1, np.real: 1, np.imag: 1}  # eleme
 
 def apply(lo, function, args, kwargs, node=None) -> Typed:
     """`function(*args, **kwargs)`."""
+    from ..functions import own_functions
+    from ..python import library_calls
+
     if not _hashable(function):
         lo.refuse(f"a call of '{ast.unparse(node.func)}'")
     given, args, kwargs = args, *prepared(lo, function, args, kwargs)
@@ -262,149 +269,3 @@ def spelling(function) -> str:
     if isinstance(function, np.ufunc):
         return f"numpy.{named}"
     return named if module in ("builtins", "") or module.startswith("adcompiler") else f"{module}.{named}"
-
-
-# -- calls whose arguments are not all evaluated -----------------------------------------------------------------------
-def zero_where_nothing_flows(lo, node):
-    """`zero_wins(y_bar, lambda: contribution)`: zero where the adjoint is zero."""
-    from ..functions.elementwise import where
-    from .expressions import apart, chosen, constant_of
-
-    y_bar = expression(lo, node.args[0])
-    contribution = node.args[1]
-    if not isinstance(contribution, ast.Lambda):
-        lo.refuse("this contribution to an adjoint")
-    if isinstance(y_bar.type, Scalar):
-        y_bar = lo.held(y_bar)
-        zero = Typed(ast.BinOp(constant(0.0), ast.Mult(), y_bar.node), Scalar(y_bar.type.dtype, y_bar.type.weak))
-        lines, value = apart(lo, contribution.body)
-        if isinstance(value.type, Array):
-            y_bar = None
-            for line in lines:
-                lo.emit(line)
-            return where(lo, _is_zero(lo, expression(lo, node.args[0])), constant_of(0.0), value)
-        test = _is_zero(lo, y_bar)
-        return chosen(lo, test, ([], zero), (lines, value))
-    y_bar = lo.settled(y_bar)
-    value = expression(lo, contribution.body)
-    return where(lo, _is_zero(lo, y_bar), constant_of(0.0), value)
-
-
-def _strict_tangent(lo, node):
-    from .strict_tangents import lower_strict_tangent
-
-    return lower_strict_tangent(lo, node)
-
-
-def _is_zero(lo, value):
-    from .expressions import apply_elementwise, constant_of
-    import operator
-
-    build = lambda lo, a, ts, r: ast.Compare(a[0], [ast.Eq()], [a[1]])  # noqa: E731
-    return apply_elementwise(lo, operator.eq, [value, constant_of(0)], build)
-
-
-def _isinstance(lo, node):
-    from .expressions import constant_of
-
-    value, kinds = expression(lo, node.args[0]), expression(lo, node.args[1])
-    if not isinstance(kinds.type, Known):
-        lo.refuse("'isinstance' with several classes")
-    box(lo, value.type)
-    t = value.type
-    if isinstance(t, Array):
-        return constant_of(issubclass(np.ndarray, kinds.const))
-    if isinstance(t, Scalar) and t.weak is not None:
-        python = {"b": bool, "i": int, "f": float, "c": complex}[t.kind]
-        return constant_of(issubclass(python if t.weak else t.dtype.type, kinds.const))
-    if isinstance(t, Items):
-        return constant_of(issubclass(getattr(t, "cls", tuple), kinds.const))
-    if isinstance(t, Record):
-        from ..containers.records import layout
-
-        own = layout(lo, t)
-        return constant_of(issubclass(own.cls or {"dict": dict, "list": list}[own.kind], kinds.const))
-    if isinstance(t, Known):
-        return constant_of(isinstance(value.const, kinds.const))
-    lo.refuse("'isinstance' of a value whose type depends on the path")
-
-
-from ....runtime.strict import strict_tangent, zero_wins  # noqa: E402
-
-def _empty_where_unset(lo, identifier, t):
-    """An array that only some paths make, for the tape: the reverse sweep of the other paths does not read it."""
-    lo.learnt.guard(identifier)
-    empty = ast.Call(lo.np("empty"), [ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype)], [])
-    unset = ast.UnaryOp(ast.Not(), ast.Name(lo.flag(identifier), ast.Load()))
-    lo.emit(ast.If(unset, [ast.Assign([ast.Name(identifier, ast.Store())], empty)], []))
-    lo.unsure.discard(identifier)
-
-
-def _tape(lo, node):
-    """The tape that a forward function returns: a tuple of what it keeps."""
-    if lo.group_function is not None:
-        return lo.group.keep(lo, node)
-    nodes = []
-    lo.kept = []
-    for site, e in zip(node.args[1].elts, node.args[2].elts, strict=True):
-        if isinstance(e, ast.Name) and isinstance(lo.env.get(e.id), Steps):
-            from ..tape.checkpoints import on_tape
-
-            node, kept = on_tape(lo, e.id)
-            nodes.append(node)
-            lo.kept.append((site.value, kept))
-            continue
-        if isinstance(e, ast.Name) and isinstance(lo.env.get(e.id), Record):
-            from ..containers.records import on_tape as record_on_tape
-
-            node, kept = record_on_tape(lo, lo.env[e.id])
-            nodes.append(node)
-            lo.kept.append((site.value, kept))
-            continue
-        if isinstance(e, ast.Name) and isinstance(lo.env.get(e.id), Listed):
-            nodes.append(e)
-            lo.kept.append((site.value, lists.on_tape(lo, lo.env[e.id], e)))
-            continue
-        if isinstance(e, ast.Name) and e.id in lo.stacks.sites and lo.stacks.holds_known(e.id):
-            lo.refuse(f"objects or keys on the tape ('{e.id}'), outside of a gradient", "ad.grad, or numbers and arrays")
-        if isinstance(e, ast.Name) and e.id in lo.stacks.sites:
-            element = lo.stacks.element(e.id)
-            lo.kept.append((site.value, Stack(e.id, element)))
-            nodes.append(lo.stacks.kept(e.id))
-            continue
-        copies = isinstance(e, ast.Call)
-        inner = e.args[0] if copies else e
-        t = lo.env.get(inner.id) if isinstance(inner, ast.Name) else None
-        if t is not None and not isinstance(t, Array):
-            value = Typed(constant(None) if isinstance(t, Known) or is_known_tuple(t) else inner, t)
-        else:
-            if t is not None and inner.id in lo.unsure:
-                _empty_where_unset(lo, inner.id, t)
-            value = lo.settled(expression(lo, inner))
-        if not isinstance(value.type, (Array, Scalar, Items, Known)):
-            lo.refuse(f"'{ast.unparse(e)}' on the tape")
-        node = value.node
-        if copies and isinstance(value.type, Array):
-            node = ast.Call(ast.Attribute(node, "copy", ast.Load()), [], [])
-        nodes.append(node)
-        lo.kept.append((site.value, forget(value.type, lambda origin: origin[0] != "argument")))
-    return Typed(ast.Tuple(nodes, ast.Load()), Items(tuple(t for _, t in lo.kept)))
-
-
-from ....runtime.shadows import add_to_arrays  # noqa: E402
-from ....runtime.tape import Tape  # noqa: E402
-
-SPECIAL = {zero_wins: zero_where_nothing_flows, strict_tangent: _strict_tangent, isinstance: _isinstance, Tape: _tape, add_to_arrays: lambda lo, node: array_shadows.add_to_arrays(lo, node)}
-
-from ..containers import array_shadows, lists  # noqa: E402, F401
-from ..functions import builtin_functions, contractions, creation, decompositions, linalg  # noqa: E402, F401
-from . import inlined  # noqa: E402, F401
-from ..functions import own_functions, products, rearranging, reductions, shapes, signals, sorting, transposing  # noqa: E402, F401
-from ..containers import records  # noqa: E402, F401
-from ..functions import averages, norms, pieces, places, scans, selecting  # noqa: E402, F401
-from ..functions import choices, interpolation  # noqa: E402, F401
-from . import closures  # noqa: E402, F401
-from ..containers import list_functions, record_functions  # noqa: E402, F401
-from ..python import library_calls, outside  # noqa: E402, F401
-
-__all__ = ["HANDLERS", "INT", "apply", "attribute", "builtins", "called", "handles", "lower_call", "spelling"]

@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass
 
 from ....transform.code import constant
-from .expressions import _parts, expression, tuple_of
+from .expressions import items_of, expression, tuple_of
 from ..typed import Typed
 from ..types import INT, Items, Known
 
@@ -73,7 +73,7 @@ def callable_or_inner(value) -> bool:
 
 def defaults(lo, value: Typed, attr) -> Typed:
     """`f.__defaults__`, `f.__kwdefaults__`."""
-    parts, named = _parts(value)[1:], value.type.names
+    parts, named = items_of(value)[1:], value.type.names
     if attr == "__defaults__":
         return tuple_of(parts[: len(parts) - len(named)])
     if attr == "__kwdefaults__":

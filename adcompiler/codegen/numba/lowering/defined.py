@@ -22,7 +22,7 @@ import numpy as np
 from ....runtime.finish import NotDefined
 from ....transform.code import name
 from ...emit import Comment
-from ..arrays.arrays import total
+from ..arrays.sums import total
 from ..typed import Typed
 from ..types import Array, Items, Known, Scalar
 

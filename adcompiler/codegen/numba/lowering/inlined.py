@@ -109,7 +109,7 @@ def _copied(node):
 
 
 def _step(lo, s, expression):
-    from .expressions import as_test
+    from .conditions import as_test
 
     if isinstance(s, ast.Return):
         return expression(lo, s.value)

@@ -12,7 +12,9 @@ import numpy as np
 from ....transform.code import constant, name, nodes_in
 from ..rewriting.accumulators import hoisted
 from ..arrays.bounds import below
-from .expressions import as_test, expression, integer
+from .conditions import as_test
+from .expressions import expression
+from .casts import integer
 from .recursion import Unreached
 from .spreading import spread
 from ..tape.stacks import ROOM
@@ -23,21 +25,21 @@ from .unrolled import lower_unrolled
 
 def lower_for(lo, s):
     """`for target in iterable`."""
-    from ..tape import checkpoints
+    from ..tape import sweeps
 
     if s.orelse:
         lo.refuse("'else' of a loop")
     it = s.iter
-    if checkpoints.is_sweep(lo, it):
-        checkpoints.lower_sweep(lo, s)
+    if sweeps.is_sweep(lo, it):
+        sweeps.lower_sweep(lo, s)
         return
     if lower_unrolled(lo, s):
         return
     backwards = _is_call(lo, it, reversed)
     if backwards:
         it = it.args[0]
-    if checkpoints.is_trips(lo, it):
-        checkpoints.lower_trips(lo, s, it.id, backwards)
+    if sweeps.is_trips(lo, it):
+        sweeps.lower_trips(lo, s, it.id, backwards)
         return
     ran = None
     if isinstance(it, ast.Subscript) and isinstance(it.slice, ast.Slice) and it.slice.upper is not None:
@@ -416,9 +418,9 @@ def _bind(lo, bind, target, value, s):
         held = lo.array(value)
         parts = [item_at(lo, held, Typed(constant(j), Scalar(INT.dtype, True, j, None, 1), j)) for j, _ in enumerate(target.elts)]
     if parts is None and isinstance(value.type, Items):
-        from .expressions import _parts
+        from .expressions import items_of
 
-        parts = _parts(value)
+        parts = items_of(value)
     if parts is None or len(parts) != len(target.elts):
         lo.refuse("this loop target")
     for t, p in zip(target.elts, parts, strict=True):

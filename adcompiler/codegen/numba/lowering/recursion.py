@@ -123,7 +123,8 @@ class Group:
     # -- calls -----------------------------------------------------------------------------------------------------
     def call(self, lo, node, function: Compiled) -> Typed:
         """A call of one of the functions."""
-        from .expressions import cast, expression, tuple_of
+        from .casts import cast
+        from .expressions import expression, tuple_of
 
         args = [expression(lo, a) for a in node.args]
         nodes, memory = [], frozenset()

@@ -7,15 +7,17 @@ import builtins
 
 from ....transform.code import call, constant, name, nodes_in
 from ..python.texts import raise_computed
-from ..tape import checkpoints
+from ..tape import checkpoints, segments, snapshots
 from . import closures
 from ..containers import lists, records
 from ..arrays import zero_d
 from .attempts import lower_try
 from .recursion import Unreached, memory_of
-from ..arrays.arrays import assign_array, store, target_of
+from ..arrays.nests import assign_array
+from ..arrays.stores import store, target_of
 from .defined import are_like, test_defined
-from .expressions import as_test, constant_of, expression, simple_scalar
+from .conditions import as_test
+from .expressions import constant_of, expression, simple_scalar
 from ..containers.list_functions import starred_parts
 from .loops import lower_for, lower_while
 from ..tape.stacks import measured_stack, shortened_stack
@@ -366,7 +368,7 @@ def _expression_statement(lo, s):
         if node.func.attr == "pop" and isinstance(value.node, ast.Call):
             lo.emit(ast.Expr(value.node))
         return
-    if isinstance(node, ast.Call) and checkpoints.lower_effect(lo, node):
+    if isinstance(node, ast.Call) and snapshots.lower_effect(lo, node):
         return
     if isinstance(node, ast.Call) and dict_of(lo, node.func) is not None:
         expression(lo, node)
@@ -479,7 +481,7 @@ _KINDS = {
     ast.If: _if,
     ast.For: lower_for,
     ast.While: lower_while,
-    ast.With: checkpoints.lower_with,
+    ast.With: segments.lower_with,
     ast.Break: _break,
     ast.Return: _return,
     ast.Raise: _raise,

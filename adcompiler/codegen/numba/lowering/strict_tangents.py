@@ -8,16 +8,19 @@ import operator
 
 import numpy as np
 
+from ....runtime.strict import strict_tangent
 from ....transform.code import name
 from ....transform.code import nodes_in
 from ..functions.elementwise import ELEMENTWISE
 from ..typed import Typed
-from .expressions import apply_elementwise, constant_of, expression
+from .calls import SPECIAL
+from .casts import apply_elementwise
+from .expressions import constant_of, expression
+from .special_calls import zero_where_nothing_flows
 
 
 def lower_strict_tangent(lo, node) -> Typed:
     """The slope; zero where the tangent that comes in is zero, or is infinite where the slope is zero."""
-    from .calls import zero_where_nothing_flows
     from .statements import bind
 
     slope = node.args[1]
@@ -61,4 +64,4 @@ def _with(body, parameter, other):
     return body
 
 
-__all__ = ["lower_strict_tangent"]
+SPECIAL[strict_tangent] = lower_strict_tangent

@@ -443,11 +443,11 @@ def lower(definition, params, resolve, taken, *, stacks=(), options=None, given=
 
 def _run_body(self, loops, params):
     from ..containers import array_shadows, list_shadows, lists, records
-    from ..tape import checkpoints
+    from ..tape import kept_steps
 
     kept = []
     for n, t in loops.items():
-        source = records if isinstance(t, records.KeptRecord) else lists if isinstance(t, lists.KeptList) else checkpoints
+        source = records if isinstance(t, records.KeptRecord) else lists if isinstance(t, lists.KeptList) else kept_steps
         kept += source.from_tape(self, n, t)
     for n, t in params.items():
         if isinstance(t, Listed) and n not in loops and t.element is not None and "seed" not in t.sites:

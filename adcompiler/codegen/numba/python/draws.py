@@ -13,7 +13,7 @@ import numpy as np
 
 from ....runtime.numba.interpreter import shuffled
 from ....transform.code import name
-from ..arrays.arrays import store
+from ..arrays.stores import store
 from ..examples import type_of_value
 from ..lowering.expressions import expression
 from ..types import NONE, Array, Items, Known, Object, Scalar

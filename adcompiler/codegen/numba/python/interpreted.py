@@ -16,7 +16,7 @@ from ....runtime.numba.interpreter import interpreted as run
 from ....transform.bars import unique
 from ....transform.code import call, constant, name
 from ....transform.code import nodes_in
-from ..lowering.expressions import _parts as parts_of
+from ..lowering.expressions import items_of as parts_of
 from ..lowering.expressions import expression
 from ..typed import Typed
 from ..types import NONE, Array, Items, Known, Object, Scalar

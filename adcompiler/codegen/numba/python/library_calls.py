@@ -35,7 +35,7 @@ from ....runtime import products
 from ....runtime.numba.library_calls import array_of, copy_of, in_any_order, number_of
 from ....transform.bars import unique
 from ....transform.code import call, name, nodes_in
-from ..arrays.arrays import settled
+from ..arrays.nests import settled
 from ..examples import type_of_value
 from ..lowering.expressions import constant_of
 from ..typed import Typed
@@ -128,14 +128,14 @@ class Arguments:
         return f"a{len(self.nodes)}"
 
     def sequence(self, value: Typed) -> str:
-        from ..lowering.expressions import _parts
+        from ..lowering.expressions import items_of
 
         if getattr(value.type, "cls", None) is not None:
             raise _Unfit
-        parts = ", ".join(self.text(p) for p in _parts(value))
+        parts = ", ".join(self.text(p) for p in items_of(value))
         if isinstance(value.type, Listed):
             return f"[{parts}]"
-        return f"({parts},)" if len(_parts(value)) == 1 else f"({parts})"
+        return f"({parts},)" if len(items_of(value)) == 1 else f"({parts})"
 
     def known(self, value) -> str:
         if isinstance(value, float) and not math.isfinite(value):
@@ -221,10 +221,10 @@ def _note_extents(value: Typed, extents):
     elif isinstance(t, Scalar) and t.kind in "iu" and not isinstance(t.token, int):
         extents[_origin(t.token, id(value))] = None
     elif value.items is not None or isinstance(t, Items):
-        from ..lowering.expressions import _parts
+        from ..lowering.expressions import items_of
 
         if value.items is None:
-            value.items = _parts(value)
+            value.items = items_of(value)
         for p in value.items:
             _note_extents(p, extents)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from ....transform.code import constant
-from ..lowering.expressions import expression
 from ..typed import Typed
 from ..types import BOOL, NONE, Known, Object
 from .interpreted import in_python
