@@ -1,9 +1,68 @@
-"""What a function that compiled code calls in Python gives, in the form that the code was compiled for.
+"""Calls of library functions in Python, from compiled code.
 
-Numba ends the process where it meets another form than it was told, so that nothing passes unchecked.
+    y = called("lambda a: np.fft.fft(a)", "complex128[::1]", x)
+
+What such a call gives is brought to the form that the code was compiled for. Numba ends the process where it meets
+another form than it was told, so that nothing passes unchecked.
 """
 
+from __future__ import annotations
+
+import ast
+import importlib
+
+import numba
 import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+_PYTHON = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
+_FUNCTIONS: dict = {}  # by text and kind: the function, and what brings its result to its form
+
+
+def run(text, kind, *args):
+    """The result of a function, given as the text of a `lambda`, in the form that `kind` says.
+
+    >>> run("lambda a: np.cumsum(a)[::2]", "float64[::1]", np.ones(3))
+    array([1., 3.])
+    """
+    found = _FUNCTIONS.get((text, kind))
+    if found is None:
+        found = _FUNCTIONS[text, kind] = eval(text, _names(text)), tuple(map(_former, kind.split(";")))
+    function, formers = found
+    made = function(*args)
+    if ";" not in kind:
+        return formers[0](made)
+    if len(made) != len(formers) - 1:
+        raise TypeError(f"a call gave {len(made)} results, where {len(formers) - 1} were expected")
+    return tuple([former(m) for former, m in zip(formers, made, strict=False)])
+
+
+def _names(text) -> dict:
+    """The modules that a text reads, by their first names."""
+    names = {"np": np}
+    for n in ast.walk(ast.parse(text)):
+        if isinstance(n, ast.Attribute):
+            path = ast.unparse(n).split(".")
+            if path[0] in ("scipy", "math", "operator", "adcompiler"):
+                names[path[0]] = importlib.import_module(path[0])
+                if len(path) > 2:
+                    importlib.import_module(".".join(path[:-1]))
+    return names
+
+
+def _former(kind):
+    """What brings a result to a form: `float64` a number, `float64[:, ::1]` an array in rows, `float64[:, :]` one in any order;
+    with a star in front, a new one."""
+    dtype, _, axes = kind.rstrip("]").lstrip("*").partition("[")
+    if not axes:
+        return lambda made: number_of(made, dtype)
+    rank, order = axes.count(",") + 1, "C" if axes.endswith("::1") else "K"
+    if kind.startswith("*"):
+        return lambda made: copy_of(made, dtype, rank, order)
+    return (lambda made: array_of(made, dtype, rank)) if order == "C" else lambda made: in_any_order(made, dtype, rank)
 
 
 def array_of(value, dtype, rank):
@@ -39,11 +98,13 @@ def number_of(value, dtype):
     >>> number_of(np.float32(0.5), "float32")
     0.5
     """
-    if isinstance(value, np.ndarray) or np.ndim(value) or np.asarray(value).dtype != dtype:
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise OverflowError(f"the integer {value} has more than 64 bits")
+    if type(value) is np.dtype(dtype).type or type(value) is np.ndarray and not value.ndim and value.dtype == dtype:
+        return value.item()
+    if type(value) is int and dtype == "int64" and not -(2**63) <= value < 2**63:
+        raise OverflowError(f"the integer {value} has more than 64 bits")
+    if _PYTHON.get(dtype) is not type(value):
         raise TypeError(f"a call gave {_form(value)}, where a number of {dtype} was expected")
-    return value.item() if isinstance(value, np.generic) else value
+    return value
 
 
 def _form(value) -> str:
@@ -52,4 +113,64 @@ def _form(value) -> str:
     return f"a number of {value.dtype}" if isinstance(value, np.generic) else f"a value of {type(value).__name__}"
 
 
-__all__ = ["array_of", "copy_of", "in_any_order", "number_of"]
+# -- in compiled code --------------------------------------------------------------------------------------------------
+def result_type(kind):
+    """Numba's type of what has a kind; parts of a tuple stand in front of a `;` each."""
+    if ";" in kind:
+        return types.Tuple([result_type(k) for k in kind.split(";") if k])
+    dtype, _, axes = kind.rstrip("]").lstrip("*").partition("[")
+    element = numba.from_dtype(np.dtype(dtype))
+    return types.Array(element, axes.count(",") + 1, "C" if axes.endswith("::1") else "A") if axes else element
+
+
+def _typed(typingctx, text, kind, *args):
+    if not isinstance(text, types.StringLiteral) or not isinstance(kind, types.StringLiteral):
+        raise TypingError("the text and the kind of its result must be literals")
+    given = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else types.Tuple(args)
+    given = types.Tuple([types.unliteral(t) for t in given])
+    result = result_type(kind.literal_value)
+
+    def generate(context, builder, signature, values):
+        return _call(context, builder, result, (text.literal_value, kind.literal_value), given, values[2])
+
+    return result(text, kind, given), generate
+
+
+def _call(context, builder, result, texts, given, values):
+    """Code that calls `run(*texts, *values)`, and leaves the function if that raises."""
+    api, environment = context.get_python_api(builder), context.get_env_manager(builder)
+    state = api.gil_ensure()
+    module = api.import_module(context.insert_const_string(builder.module, __name__))
+    function = api.object_getattr_string(module, "run")
+    objects = [api.string_from_string(context.insert_const_string(builder.module, t)) for t in texts]
+    for k, t in enumerate(given):
+        value = builder.extract_value(values, k)
+        if context.enable_nrt:
+            context.nrt.incref(builder, t, value)
+        objects.append(api.from_native_value(t, value, environment))
+    made = api.call_function_objargs(function, objects)
+    for each in (module, function, *objects):
+        api.decref(each)
+    with builder.if_then(cgutils.is_null(builder, made), likely=False):
+        api.gil_release(state)
+        context.call_conv.return_exc(builder)
+    native = api.to_native_value(result, made)
+    api.decref(made)
+    if callable(native.cleanup):
+        native.cleanup()
+    api.gil_release(state)
+    with builder.if_then(native.is_error, likely=False):
+        context.call_conv.return_exc(builder)
+    return native.value
+
+
+def called(text, kind, *args):
+    """Run a function of a library in Python; kind: `"float64"`, `"float64[::1]"`, or for several results `"float64[::1];float64;"`."""
+    return run(text, kind, *args)
+
+
+if not numba.config.DISABLE_JIT:
+    _typed.__name__ = _typed.__qualname__ = "called"
+    called = intrinsic(prefer_literal=True)(_typed)
+
+__all__ = ["array_of", "called", "copy_of", "in_any_order", "number_of", "run"]

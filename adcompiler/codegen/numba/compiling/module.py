@@ -41,7 +41,6 @@ from ..tape.checkpoints import sites_of
 from ..containers.lists import KeptList
 from ..containers.records import KeptRecord, Layout
 from ..lowering.recursion import A_COPY, Group, walk_all
-from ..python.library_calls import texts_of
 from ..rewriting.sines import save_other_functions
 from ..tape.stacks import stacks_of
 from ..rewriting.stencils import sweep_stencils
@@ -128,7 +127,6 @@ class Backend:
         self.loc = generator.function.loc
         self.bindings = generator.namer.bindings
         self.paths: dict = {}  # parameters that are parts of globals
-        self.options["wrappers"] = {}  # of calls in Python: what each name stands for in this module
         self.options["only_in_python"] = set()  # functions that rules of such calls use
 
     def resolve(self, identifier):
@@ -541,7 +539,6 @@ def imports_of(parts) -> list[str]:
             else:
                 public = getattr(value, "__name__", local)
                 found.add(f"from {value.__module__} import {public}" + (f" as {local}" if local != public else ""))
-    found |= texts_of([p.walk for p in parts])[0]
     return sorted(found, key=lambda s: (s.startswith("from"), s))
 
 
@@ -603,7 +600,7 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
     texts = {p.kind: "\n\n".join(emit.write(d) for d in (p.definition, p.whole) if d is not None) for p in parts}
     imports = imports_of(parts)
     own = {p.kind for p in parts if p.kind in _KINDS}
-    head = "\n".join(imports) + "\n\n\n" + "".join(text + "\n\n" for text in texts_of([p.walk for p in parts])[1])
+    head = "\n".join(imports) + "\n\n\n"
     whole = head + "\n\n".join(texts.values())
     compiled, path = load(whole, generator.base, [p.definition.name for p in parts])
     maps, offset = {}, head.count("\n")
@@ -619,11 +616,9 @@ def compile_definitions(generator, definitions, saver, options, namespace=None):
             continue
         p.helpers = helpers
         entries[p.kind] = entry_of(p, core, generator, namespace, maps, path, parts, options)
-    walks = {p.kind: [p.walk] for p in parts}
     if len(own) < len(texts):
-        texts, walks = {k: "\n\n".join(texts.values()) for k in own}, {k: [p.walk for p in parts] for k in own}
-    shown = {k: "\n\n".join([*texts_of(walks[k])[1], text]) for k, text in texts.items()}
-    return shown, entries, namespace, maps, "\n".join(imports)
+        texts = {k: "\n\n".join(texts.values()) for k in own}
+    return texts, entries, namespace, maps, "\n".join(imports)
 
 
 _KINDS = ("gradient", "forward", "adjoint", "tangent")

@@ -52,7 +52,6 @@ class Lowering:
         self.equal: list[tuple] = []  # pairs of tokens that a check has found equal
         self.extras: dict[str, object] = {}  # globals that become parameters
         self.imports: dict[str, object] = {}
-        self.in_python: dict[str, tuple] = {}  # wrappers of functions that are called in Python: text and import
         self.options = options or {}
         self.returned: Typed | None = None
         self.roots: dict = {}

@@ -1,14 +1,6 @@
 """Library functions that are not compiled: compiled code calls them in Python.
 
-    y = np.fft.fft(x)     ->    y = fft_in_python(x)
-
-with, beside the compiled function,
-
-    @njit(cache=True)
-    def fft_in_python(a):
-        with objmode(result="complex128[::1]"):
-            result = array_of(np.fft.fft(a), "complex128", 1)
-        return result
+    y = np.fft.fft(x)     ->    y = called('lambda a: np.fft.fft(a)', 'complex128[::1]', x)
 
 Which functions: those that only compute, and whose result shares no memory with what they get. Their types are learnt
 by running them on small examples, whose extents are those of the call where it tells them; what comes back is checked.
@@ -32,9 +24,8 @@ from ....frontend.lower.numbers import _EFFECTS
 from ....rules import libraries
 from ....rules.registry import is_inactive, lookup
 from ....runtime import products
-from ....runtime.numba.library_calls import array_of, copy_of, in_any_order, number_of
-from ....transform.bars import unique
-from ....transform.code import call, name, nodes_in
+from ....runtime.numba.library_calls import called
+from ....transform.code import call, constant, name, nodes_in
 from ..arrays.nests import settled
 from ..examples import type_of_value
 from ..lowering.expressions import constant_of
@@ -58,6 +49,7 @@ _COMPUTING = {
 }  # fmt: skip
 _PLACES = (np, np.linalg, np.fft, np.lib.stride_tricks, math, operator)
 _OF_MEMORY = (np.shares_memory, np.may_share_memory)  # compiled code may hold a copy of what is a view in NumPy
+_LETTERS = "abcdefgh"
 _SIZES, _THREE = (3, 4, 2, 5, 1), (3,)
 _OF_THREES = (np.cross, products.cross_left_adjoint, products.cross_right_adjoint)  # of pairs they give something of another rank
 
@@ -76,23 +68,23 @@ def may_be_called(function) -> bool:
     return is_inactive(function) and module.split(".")[0] in ("numpy", "scipy", "math") and function not in _OF_MEMORY
 
 
-def spelled(function) -> tuple | None:
-    """How a function is written, and the import that this takes; None if there is no public name."""
-    if getattr(builtins, getattr(function, "__name__", ""), None) is function:
-        return function.__name__, None
+def spelled(function) -> str | None:
+    """How a function is written; None if it has no public name."""
+    named = getattr(function, "__name__", None) or ""
+    if getattr(builtins, named, None) is function:
+        return named
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         base = spelled(owner)
-        return base and (f"{base[0]}.{function.__name__}", base[1])
+        return base and f"{base}.{named}"
     if getattr(function, "__objclass__", None) is np.ndarray and callable(function):
-        return f"np.ndarray.{function.__name__}", None
+        return f"np.ndarray.{named}"
     public = libraries.public_name(function)
     if public is not None:
-        return ".".join(public), f"import {public[0]}"
+        return ".".join(public)
     for place in _PLACES:
-        if getattr(place, getattr(function, "__name__", None) or "", None) is function:
-            module = place.__name__.replace("numpy", "np", 1)
-            return f"{module}.{function.__name__}", None if module.startswith("np") else f"import {module}"
+        if getattr(place, named, None) is function:
+            return f"{place.__name__.replace('numpy', 'np', 1)}.{named}"
     return None
 
 
@@ -105,7 +97,7 @@ class Arguments:
     """The arguments of one call: parameters of the compiled wrapper, and the text of each in the call in Python."""
 
     def __init__(self, lo):
-        self.lo, self.nodes, self.types, self.imports = lo, [], [], set()
+        self.lo, self.nodes, self.types, self.names = lo, [], [], []
 
     def text(self, value: Typed) -> str:
         if value.is_known:
@@ -125,7 +117,8 @@ class Arguments:
     def parameter(self, value: Typed) -> str:
         self.nodes.append(value.node)
         self.types.append(value.type)
-        return f"a{len(self.nodes)}"
+        self.names.append(_LETTERS[len(self.names)] if len(self.names) < len(_LETTERS) else f"a{len(self.names)}")
+        return self.names[-1]
 
     def sequence(self, value: Typed) -> str:
         from ..lowering.expressions import items_of
@@ -152,8 +145,7 @@ class Arguments:
         if isinstance(value, type) and issubclass(value, np.generic):
             return f"np.{value.__name__}"
         if callable(value) and (found := spelled(value)) is not None:
-            self.imports |= {found[1]} - {None}
-            return found[0]
+            return found
         raise _Unfit
 
 
@@ -289,8 +281,9 @@ def call_in_python(lo, function, args, kwargs) -> Typed | None:
         del lo.out[out:]
         return None
     lo.options.setdefault("only_in_python", set()).update(_helpers_of(function))
-    wrapper = _wrapper(lo, function, texts, given, result)
-    made = call(name(wrapper), *given.nodes)
+    parameters = ", ".join(given.names)
+    text = f"lambda {parameters}: {_text_of(function)}({', '.join(texts)})" if parameters else f"lambda: {_text_of(function)}({', '.join(texts)})"
+    made = call(lo.helper(called), constant(text), constant(_kind_of(lo, function, result)), *given.nodes)
     if isinstance(result, Scalar):
         return lo.held(Typed(made, result))
     if isinstance(result, Array):
@@ -382,59 +375,22 @@ def _shape_key(value: Typed):
     return t.token if isinstance(t, Scalar) else None
 
 
-def _wrapper(lo, function, texts, given, result) -> str:
-    """The name of the compiled function that makes a call in Python; its text stands beside the code of the walk."""
+def _text_of(function) -> str:
+    """How a function is written in a call in Python."""
     if getattr(function, "__module__", None) in _COMPUTING:
-        written, imported = lo.helper(function).id, given.imports
-    else:
-        written, own = spelled(function)
-        imported = given.imports | ({own} - {None})
-    parts = result.items if isinstance(result, Items) else (result,)
-    names = ["result"] if len(parts) == 1 and not isinstance(result, Items) else [f"result{k}" for k in range(len(parts))]
-    forms = ", ".join(f'{n}="{_numba_type(lo, p)}"' for n, p in zip(names, parts, strict=True))
-    made = f"{written}({', '.join(texts)})"
-    lines = [f"    with objmode({forms}):"]
-    if names == ["result"]:
-        lines.append(f"        result = {_checked(lo, function, result, made)}")
-    else:
-        lines.append(f"        {', '.join(names)}{',' * (len(names) == 1)} = {made}")
-        lines += [f"        {n} = {_checked(lo, function, p, n)}" for n, p in zip(names, parts, strict=True)]
-    lines.append(f"    return {', '.join(names)}{',' * (len(names) == 1 and names != ['result'])}")
-    parameters = ", ".join(f"a{k + 1}" for k in range(len(given.nodes)))
-    body = "\n".join(lines)
-    called, others = getattr(function, "__name__", "function"), lo.options.setdefault("wrappers", {})
-    key = ("in python", parameters, body)
-    if key not in lo.learnt.helpers:
-        taken = lo.taken | set(lo.learnt.helpers.values()) | {n for n, text in others.items() if text != (parameters, body)}
-        lo.learnt.helpers[key] = unique(f"{called}_in_python", taken)
-    wrapper = lo.learnt.helpers[key]
-    others[wrapper] = (parameters, body)
-    lo.in_python[wrapper] = (f"@njit(cache=True)\ndef {wrapper}({parameters}):\n{body}\n", imported)
-    return wrapper
+        return f"{function.__module__}.{function.__name__}"
+    return spelled(function)
 
 
-def _checked(lo, function, t, text) -> str:
-    """The text of a result in the form that Numba is told."""
+def _kind_of(lo, function, t) -> str:
+    """The form of a result, as the call is told."""
+    if isinstance(t, Items):
+        return "".join(f"{_kind_of(lo, function, p)};" for p in t.items)
     if isinstance(t, Scalar):
-        return f'{lo.helper(number_of).id}({text}, "{t.dtype.name}")'
-    if lookup(function) is None or getattr(function, "__module__", None) in _COMPUTING:
-        order = ', "K"' if lo.options.get("exact_reshape") else ""
-        return f'{lo.helper(copy_of).id}({text}, "{t.dtype.name}", {t.rank}{order})'
-    checked = in_any_order if lo.options.get("exact_reshape") else array_of
-    return f'{lo.helper(checked).id}({text}, "{t.dtype.name}", {t.rank})'
-
-
-def _numba_type(lo, t) -> str:
-    dtype = "boolean" if t.kind == "b" else t.dtype.name
+        return t.dtype.name
+    own = lookup(function) is not None and getattr(function, "__module__", None) not in _COMPUTING
     last = ":" if lo.options.get("exact_reshape") else "::1"
-    return dtype if isinstance(t, Scalar) else f"{dtype}[{', '.join([':'] * (t.rank - 1) + [last])}]"
+    return f"{'' if own else '*'}{t.dtype.name}[{', '.join([':'] * (t.rank - 1) + [last])}]"
 
 
-def texts_of(walks) -> tuple:
-    """The import statements and the definitions of the wrappers of some walks."""
-    made = {n: w for walk in walks for n, w in walk.in_python.items()}
-    imports = {i for _, given in made.values() for i in given} | ({"from numba import objmode"} if made else set())
-    return imports, [text for _, (text, _) in sorted(made.items())]
-
-
-__all__ = ["call_in_python", "may_be_called", "spelled", "texts_of"]
+__all__ = ["call_in_python", "may_be_called", "or_in_python", "spelled"]
