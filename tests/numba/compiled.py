@@ -31,6 +31,8 @@ array_functions.elementwise_kinked
 array_functions.elementwise_others
 array_functions.elementwise_smooth
 array_functions.flipped_and_rolled
+array_functions.histogram_with_weights
+array_functions.interpolated
 array_functions.joined
 array_functions.meshed
 array_functions.padded_and_triangles
@@ -39,6 +41,7 @@ array_functions.raw_buffers
 array_functions.reductions_of_three_axes[tuple axes]
 array_functions.reductions_with_axes
 array_functions.reductions_with_where
+array_functions.repeated_and_tiled
 array_functions.selected
 array_functions.sorted_values
 array_functions.spread
@@ -139,6 +142,7 @@ complex_numbers.mandelbrot_steps
 complex_numbers.real_and_complex_arguments
 complex_numbers.stored_into_complex_array
 complex_numbers.transfer_function
+containers.array_from_nested_lists
 containers.comprehension_scope
 containers.list_comprehensions
 containers.list_from_map_and_filter
@@ -194,6 +198,7 @@ dtypes.cast_up_and_down
 dtypes.empty_array
 dtypes.empty_shapes
 dtypes.equal_and_isclose
+dtypes.float_of_string_is_inactive
 dtypes.integer_arrays_mixed
 dtypes.integer_division_and_exponents
 dtypes.integer_powers
@@ -254,6 +259,7 @@ higher_order.methods_that_make_objects
 higher_order.name_deleted
 higher_order.names_to_values
 higher_order.neighbours
+higher_order.reduced_by_a_ufunc
 higher_order.settings_in_a_dict
 higher_order.total_in_an_outer_name
 higher_order.with_callback
