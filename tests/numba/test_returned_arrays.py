@@ -142,3 +142,15 @@ def test_as_python(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     subprocess.run([sys.executable, str(path)], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, timeout=300)
+
+
+def scaled(u, v):
+    u *= 2.0
+    w = u * v
+    return w @ w
+
+
+def test_arguments_that_the_program_changes():
+    for v in (np.linspace(1.0, 2.0, 4), np.ones(1), np.linspace(1.0, 2.0, 4)):
+        agree(scaled, np.linspace(0.5, 1.0, 4), v)
+        agree(scaled, np.linspace(0.5, 1.0, 4), v, wrt=(0, 1))

@@ -41,11 +41,14 @@ def take_returned_arrays(lo, body, shapes) -> dict:
     made = [_allocation(body, n) for n in names]
     if len(set(names)) < len(names) or None in made or None in shapes:
         return {}
-    for s, argument in zip(made, shapes, strict=True):
+    checks = [_checks(s, argument, _is_set(body, argument)) for s, argument in zip(made, shapes, strict=True)]
+    if any(checks):
+        if lo.once_only or lo.prints:
+            return {}  # it cannot be called again, where a check fails
+        lo.imports["NotAsAssumed"] = NotAsAssumed
+    for s, check in zip(made, checks, strict=True):
         at = body.index(s)
-        checks = body[at : at + 1] = _checks(s, argument, _is_set(body, argument))
-        if checks:
-            lo.imports["NotAsAssumed"] = NotAsAssumed
+        body[at : at + 1] = check
     body[-1].value = pair.elts[0]
     return dict(zip(names, shapes, strict=True))
 
