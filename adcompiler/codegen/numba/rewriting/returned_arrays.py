@@ -43,8 +43,8 @@ def take_returned_arrays(lo, body, shapes) -> dict:
         return {}
     checks = [_checks(s, argument, _is_set(body, argument)) for s, argument in zip(made, shapes, strict=True)]
     if any(checks):
-        if lo.once_only or lo.prints:
-            return {}  # it cannot be called again, where a check fails
+        if lo.options.get("broadcasting"):
+            return {}  # a call that changes or does something cannot be made again
         lo.imports["NotAsAssumed"] = NotAsAssumed
     for s, check in zip(made, checks, strict=True):
         at = body.index(s)
