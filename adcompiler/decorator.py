@@ -25,7 +25,8 @@ def differentiable(function=None, /, **options):
 
     Options: `wrt` (position, name or tuple of them, default the first argument), `outputs` ("return", or names of
     arguments that the function writes into), `holomorphic`, `backend` ("numpy", "numba"; the latter with `parallel`:
-    independent loops on several threads, and `vector_math`: exp, sin and the like by a vector library). Nothing is compiled before a derivative is asked for.
+    independent loops on several threads, and `vector_math`: exp, sin and the like by a vector library). Nothing is
+    compiled before a derivative is asked for.
 
     >>> @differentiable
     ... def cube(x):

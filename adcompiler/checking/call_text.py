@@ -48,8 +48,8 @@ class Program:
     def pullback(self, value, once=False):
         """The adjoints of the active arguments, as a function of the seed and the arguments, each number or array alone.
 
-        `value` is a result of the call; `once`: the function draws, and must run once alone. Lists and tuples are taken apart, those of the seed too: `parts` gives the
-        arguments for a seed and values.
+        `value` is a result of the call; `once`: the function draws, and must run once alone. Lists and tuples are taken
+        apart, those of the seed too: `parts` gives the arguments for a seed and values.
 
         >>> program = Program(np.add, (0.5, 1.0), {}, (0, 1))
         >>> print(program.pullback_text(1.5))

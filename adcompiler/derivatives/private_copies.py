@@ -130,7 +130,8 @@ def copied_alike(names, *values) -> bool:
     True
     >>> copied_alike(("a",), np.zeros((4, 4))[::2, ::2])
     Traceback (most recent call last):
-    adcompiler.errors.UnsupportedSyntaxError: 'a' is a view of part of an array; the function whose derivative is taken changes it, and what it does to views of it depends on this
+    adcompiler.errors.UnsupportedSyntaxError: 'a' is a view of part of an array; the function whose derivative is taken changes it,
+      and what it does to views of it depends on this
       hint: pass a.copy()
     """
     for name, value in zip(names, values, strict=True):

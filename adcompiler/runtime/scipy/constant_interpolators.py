@@ -8,8 +8,8 @@ import numpy as np
 from scipy import interpolate
 
 from ...errors import UnsupportedSyntaxError
-from .grids import GridInterpolator, demand_known, grid_derivatives, shape_of_points
-from .splines import PiecewisePolynomial
+from .grids import GridInterpolator, demand_known, grid_derivatives, shape_of_points  # noqa: F401  (examples)
+from .splines import PiecewisePolynomial  # noqa: F401  (examples)
 
 
 def interpolator_value(interpolator, x, nu=0, extrapolate=None):

@@ -19,6 +19,7 @@ import numpy as np
 from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..types import Array, Scalar
+from .allocations import is_allocation
 from .view_reads import blocks
 
 _FLOAT = np.dtype(float)
@@ -75,11 +76,7 @@ def _allocations(block):
         if (
             isinstance(s, ast.Assign)
             and isinstance(s.targets[0], ast.Name)
-            and isinstance(s.value, ast.Call)
-            and isinstance(s.value.func, ast.Attribute)
-            and s.value.func.attr in ("empty", "full", "zeros")
-            and isinstance(s.value.func.value, ast.Name)
-            and s.value.func.value.id == "np"
+            and is_allocation(s.value, ("empty", "full", "zeros"))
             and (s.value.func.attr == "empty" or not isinstance(s.value.args[0], ast.Name))
         ):
             yield s, block
@@ -312,12 +309,7 @@ def _is_idle(node) -> bool:
         return all(_is_idle(a) for a in node.args)
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "empty"
-        and _is_name(node.func.value, "np")
-    )
+    return is_allocation(node)
 
 
 def _without_idle_lists(body):

@@ -22,7 +22,7 @@ from ....runtime.numba.checks import NotAsAssumed
 from ....transform.bars import unique
 from ....transform.code import call, constant, name, nodes_in
 from ...emit import arguments, function
-from .stencil_terms import is_empty
+from .allocations import is_empty_of_doubles
 
 
 def take_returned_arrays(lo, body, shapes) -> dict:
@@ -79,7 +79,7 @@ def _np(attribute):
 def _allocation(body, array):
     """The statement `array = np.empty(...)` on the function's own level, if that is the only place that sets the name."""
     stores = [n for s in body for n in nodes_in(s) if isinstance(n, ast.Name) and n.id == array and not isinstance(n.ctx, ast.Load)]
-    made = [s for s in body if isinstance(s, ast.Assign) and s.targets[0] in stores and is_empty(s.value)]
+    made = [s for s in body if isinstance(s, ast.Assign) and s.targets[0] in stores and is_empty_of_doubles(s.value)]
     return made[0] if len(stores) == len(made) == 1 else None
 
 

@@ -21,6 +21,7 @@ from ....runtime.numba.stacks import grown, with_room
 from ....transform.code import name, nodes_in
 from ...emit import Comment
 from ..types import Scalar
+from .allocations import is_empty_of_doubles, makes_named
 
 _OTHER = {"sin": "cos", "cos": "sin"}
 
@@ -71,7 +72,7 @@ class _Tape:
         self.functions = Functions(lo)
         self.made, self.puts, self.takes, self.loads = {}, {}, {}, {}
         for level, s in enumerate(body):
-            if _is_empty(s):
+            if makes_named(s, is_empty_of_doubles):
                 self.made[s.targets[0].id] = s
             for block in blocks([s]):
                 for at, statement in enumerate(block):
@@ -158,15 +159,6 @@ def nodes_of_block(statements):
 
 def _names_numpy(body) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr in _OTHER for n in nodes_of_block(body))
-
-
-def _is_empty(s) -> bool:
-    """`site = np.empty(extent, np.float64)`"""
-    return (
-        isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Call)
-        and isinstance(s.value.func, ast.Attribute) and s.value.func.attr == "empty" and len(s.value.args) == 2
-        and isinstance(s.value.args[1], ast.Attribute) and s.value.args[1].attr == "float64"
-    )  # fmt: skip
 
 
 def _makes_room(lo, n, site) -> bool:

@@ -15,9 +15,9 @@ import copy
 
 from ....transform.code import call, name, nodes_in
 from ...emit import Comment
+from .allocations import is_empty_of_doubles
 from .stencil_terms import (
     collect_subscripts,
-    is_empty,
     is_extent,
     is_positive,
     moved,
@@ -110,7 +110,7 @@ def _padding(found, block, at, array, terms):
             if isinstance(s, ast.Assign)
             and isinstance(s.targets[0], ast.Name)
             and s.targets[0].id == array
-            and is_empty(s.value)
+            and is_empty_of_doubles(s.value)
         ),
         None,
     )

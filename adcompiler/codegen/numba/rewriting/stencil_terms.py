@@ -188,15 +188,6 @@ def is_extent(s) -> bool:
     )
 
 
-def is_empty(node) -> bool:
-    """`np.empty(shape, np.float64)`"""
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "empty"
-        and isinstance(node.func.value, ast.Name) and node.func.value.id == "np"
-        and len(node.args) == 2 and isinstance(node.args[1], ast.Attribute) and node.args[1].attr == "float64"
-    )  # fmt: skip
-
-
 def is_item(node, array) -> bool:
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == array
 
@@ -310,7 +301,6 @@ __all__ = [
     "assignment",
     "become_name",
     "collect_subscripts",
-    "is_empty",
     "is_extent",
     "is_item",
     "is_nest",

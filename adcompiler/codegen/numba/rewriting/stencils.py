@@ -27,13 +27,13 @@ import copy
 
 from ....transform.code import constant, name, nodes_in
 from ...emit import Comment
+from .allocations import is_empty_of_doubles
 from .stencil_borders import terms_with_a_border
 from .stencil_centres import centre_in_place
 from .stencil_terms import (
     Loops,
     assignment,
     become_name,
-    is_empty,
     is_extent,
     is_item,
     is_nest,
@@ -155,7 +155,7 @@ def _is_fresh(found, block, at, array) -> bool:
         isinstance(s, ast.Assign)
         and isinstance(s.targets[0], ast.Name)
         and s.targets[0].id == array
-        and is_empty(s.value)
+        and is_empty_of_doubles(s.value)
         for s in block[:at]
     )
 

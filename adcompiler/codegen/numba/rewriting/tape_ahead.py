@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..arrays.arrays import INDEX_NAMES
-from .stencil_terms import Loops, is_empty, is_extent, is_nest, moved, offsets_of, unfolded
+from .allocations import is_empty_of_doubles, makes_named
+from .stencil_terms import Loops, is_extent, is_nest, moved, offsets_of, unfolded
 from .view_reads import keeps_its_value
 
 
@@ -162,7 +163,8 @@ def _made_in_front(found, loop, array):
     if len(found.stores.get(array, ())) != 1:
         return None
     before = found.body[: found.body.index(loop)]
-    return next((s for s in before if isinstance(s, ast.Assign) and s.targets[0] is found.stores[array][0] and is_empty(s.value)), None)
+    made = [s for s in before if makes_named(s, is_empty_of_doubles) and s.targets[0] is found.stores[array][0]]
+    return next(iter(made), None)
 
 
 def _write(found, loop, step):

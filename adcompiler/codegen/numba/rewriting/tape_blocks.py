@@ -20,6 +20,7 @@ import copy
 
 from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
+from .allocations import is_empty, makes_named
 from .view_reads import index_parts, keeps_its_value, uses_and_stores
 
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try)
@@ -57,7 +58,7 @@ class _Arrays:
     # -- arrays that do not outlive the trip -----------------------------------------------------------------------
     def scratch(self, loop):
         """Make the arrays of a loop's trips in front of it, where nothing but the trip uses them."""
-        allocations = [s for s in loop.body if _is_allocation(s)]
+        allocations = [s for s in loop.body if makes_named(s, is_empty)]
         place = {id(n): k for k, b in enumerate(loop.body) for n in nodes_in(b) if isinstance(n, ast.Name)} if allocations else {}
         for s in allocations:
             target = s.targets[0].id
@@ -139,7 +140,7 @@ class _Arrays:
     def allocation_in(self, loop, target, before):
         """The allocation of an array in a loop's trip, in front of a statement."""
         ahead = loop.body[: loop.body.index(before)]
-        return next((s for s in ahead if _is_allocation(s) and s.targets[0].id == target), None)
+        return next((s for s in ahead if makes_named(s, is_empty) and s.targets[0].id == target), None)
 
     def only_here(self, loop, identifier, target) -> bool:
         """Is this the one place in a loop that sets the name, and are its values arrays of the same rank all over?"""
@@ -198,7 +199,7 @@ class _Arrays:
                 return None
             if keeps_its_value(before, self.stores, array.id):
                 return copy.deepcopy(node)
-            own = [s for s in loop.body if _is_allocation(s) and s.targets[0].id == array.id]
+            own = [s for s in loop.body if makes_named(s, is_empty) and s.targets[0].id == array.id]
             if len(own) != 1 or not self.only_here(loop, array.id, own[0].targets[0]):
                 return None
             return self.settled(loop, _shape(own[0])[node.slice.value], depth + 1)
@@ -237,20 +238,6 @@ def _is_list(s) -> bool:
         and isinstance(s.targets[0], ast.Name)
         and isinstance(s.value, ast.List)
         and not s.value.elts
-    )
-
-
-def _is_allocation(s) -> bool:
-    """`x = np.empty(shape, dtype)`"""
-    return (
-        isinstance(s, ast.Assign)
-        and isinstance(s.targets[0], ast.Name)
-        and isinstance(s.value, ast.Call)
-        and isinstance(s.value.func, ast.Attribute)
-        and s.value.func.attr == "empty"
-        and isinstance(s.value.func.value, ast.Name)
-        and s.value.func.value.id == "np"
-        and len(s.value.args) == 2
     )
 
 
