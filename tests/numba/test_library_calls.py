@@ -51,7 +51,8 @@ def other_forms_of_common_functions(m):
 def counted_and_searched(m):
     counts, edges = np.histogram(W, bins=4, weights=m)
     k = np.unique(np.round(W[0]), return_counts=True)[1]
-    return np.sum(counts**2 * edges[1:]) + np.sum(m[0] * k) + np.sum(np.trapezoid(m, W[0], axis=1) ** 2)
+    spread = np.sum(np.diff(m, axis=0) ** 2 * W[1:]) + np.sum(np.cov(m, rowvar=False) * W) + np.sum(np.diff(m[0], 2))
+    return spread + np.sum(counts**2 * edges[1:]) + np.sum(m[0] * k) + np.sum(np.trapezoid(m, W[0], axis=1) ** 2)
 
 
 @pytest.mark.parametrize("f", [
@@ -171,5 +172,8 @@ def test_what_comes_back_is_checked():
         number_of(2**70, "int64")
     with pytest.raises(TypeError, match="2 results, where 1 were expected"):
         run("lambda a: np.divmod(a, 2.0)", "float64;", 3.0)
+    with pytest.raises(TypeError, match="where None was expected"):
+        run("lambda a: np.divmod(a, 2.0)", "float64;none;", 3.0)
+    assert run("lambda a: (a, None)", "float64;none;", 3.0) == (3.0,)
     assert run("lambda a: np.divmod(a, 2.0)", "float64;float64;", 3.0) == (1.0, 1.0)
     assert number_of(np.float32(0.5), "float32") == 0.5 and array_of(W[:, ::2], "float64", 2).flags.c_contiguous

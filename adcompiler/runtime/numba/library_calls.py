@@ -37,7 +37,8 @@ def run(text, kind, *args):
         return formers[0](made)
     if len(made) != len(formers) - 1:
         raise TypeError(f"a call gave {len(made)} results, where {len(formers) - 1} were expected")
-    return tuple([former(m) for former, m in zip(formers, made, strict=False)])
+    parts = [former(m) for former, m in zip(formers, made, strict=False)]
+    return tuple([p for p in parts if p is not None])
 
 
 def _names(text) -> dict:
@@ -55,7 +56,9 @@ def _names(text) -> dict:
 
 def _former(kind):
     """What brings a result to a form: `float64` a number, `float64[:, ::1]` an array in rows, `float64[:, :]` one in any order;
-    with a star in front, a new one."""
+    with a star in front, a new one. What is `none` is left out of a tuple."""
+    if kind == "none":
+        return _nothing
     dtype, _, axes = kind.rstrip("]").lstrip("*").partition("[")
     if not axes:
         return lambda made: number_of(made, dtype)
@@ -63,6 +66,11 @@ def _former(kind):
     if kind.startswith("*"):
         return lambda made: copy_of(made, dtype, rank, order)
     return (lambda made: array_of(made, dtype, rank)) if order == "C" else lambda made: in_any_order(made, dtype, rank)
+
+
+def _nothing(made):
+    if made is not None:
+        raise TypeError(f"a call gave {_form(made)}, where None was expected")
 
 
 def array_of(value, dtype, rank):
@@ -117,7 +125,7 @@ def _form(value) -> str:
 def result_type(kind):
     """Numba's type of what has a kind; parts of a tuple stand in front of a `;` each."""
     if ";" in kind:
-        return types.Tuple([result_type(k) for k in kind.split(";") if k])
+        return types.Tuple([result_type(k) for k in kind.split(";") if k not in ("", "none")])
     dtype, _, axes = kind.rstrip("]").lstrip("*").partition("[")
     element = numba.from_dtype(np.dtype(dtype))
     return types.Array(element, axes.count(",") + 1, "C" if axes.endswith("::1") else "A") if axes else element

@@ -22,15 +22,15 @@ import numpy as np
 from ....errors import UnsupportedSyntaxError
 from ....frontend.lower.numbers import _EFFECTS
 from ....rules import libraries
-from ....rules.registry import is_inactive, lookup
+from ....rules.registry import UNKNOWN, is_inactive, lookup
 from ....runtime import products
 from ....runtime.numba.library_calls import called
 from ....transform.code import call, constant, name, nodes_in
 from ..arrays.nests import settled
 from ..examples import type_of_value
-from ..lowering.expressions import constant_of
+from ..lowering.expressions import constant_of, items_of
 from ..typed import Typed
-from ..types import Array, Items, Known, Listed, Scalar, plain
+from ..types import NONE, Array, Items, Known, Listed, Scalar, plain
 from ..arrays.zero_d import Again
 
 # Modules of the runtime library whose functions only compute, from arrays and numbers.
@@ -54,7 +54,7 @@ _SIZES, _THREE = (3, 4, 2, 5, 1), (3,)
 _OF_THREES = (np.cross, products.cross_left_adjoint, products.cross_right_adjoint)  # of pairs they give something of another rank
 
 
-def may_be_called(function) -> bool:
+def may_be_called(function, args, kwargs) -> bool:
     """May compiled code call this function in Python: does it only compute, and give memory of its own?"""
     if getattr(function, "__module__", None) in _COMPUTING:
         return isinstance(function, types.FunctionType)
@@ -62,10 +62,26 @@ def may_be_called(function) -> bool:
         return False
     rule = lookup(function)
     if rule is not None:
-        forms = (rule, *rule.variants)
+        forms = _forms(rule, args, kwargs)
         return all(r.pure and r.alias == "fresh" and r.infer not in ("unknown", "unknown rank", "source") and not r.calls for r in forms)
     module = getattr(function, "__module__", None) or "numpy"  # ufuncs have none
     return is_inactive(function) and module.split(".")[0] in ("numpy", "scipy", "math") and function not in _OF_MEMORY
+
+
+def _forms(rule, args, kwargs) -> tuple:
+    """The forms of a rule that a call may have, by its constants."""
+    try:
+        given = rule.signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return (rule, *rule.variants)
+    values = {n: UNKNOWN for n in given}
+    for n, v in given.items():
+        if isinstance(v, Typed) and (v.is_known or isinstance(v.type, Known)):
+            values[n] = v.const if v.is_known else v.type.value
+        elif isinstance(v, Typed) and not isinstance(v.type, Array) and any(n in r.when for r in (rule, *rule.variants)):
+            return (rule, *rule.variants)
+    found = rule.for_call(values)
+    return (rule, *rule.variants) if found is None else (found,)
 
 
 def spelled(function) -> str | None:
@@ -121,8 +137,6 @@ class Arguments:
         return self.names[-1]
 
     def sequence(self, value: Typed) -> str:
-        from ..lowering.expressions import items_of
-
         if getattr(value.type, "cls", None) is not None:
             raise _Unfit
         parts = ", ".join(self.text(p) for p in items_of(value))
@@ -168,6 +182,8 @@ def _learnt(function, args, kwargs):
         _note_extents(value, extents)
     found = []
     for sizes in _choices(len(extents), _THREE if function in _OF_THREES else _SIZES):
+        if found and 1 in sizes:  # some functions give numbers for one element
+            continue
         known = dict(zip(extents, sizes, strict=True))
         try:
             given = [_example(v, known) for v in args]
@@ -213,8 +229,6 @@ def _note_extents(value: Typed, extents):
     elif isinstance(t, Scalar) and t.kind in "iu" and not isinstance(t.token, int):
         extents[_origin(t.token, id(value))] = None
     elif value.items is not None or isinstance(t, Items):
-        from ..lowering.expressions import items_of
-
         if value.items is None:
             value.items = items_of(value)
         for p in value.items:
@@ -251,8 +265,9 @@ def _values(shape, dtype):
 
 def _type_of_result(value):
     if type(value) is list or isinstance(value, tuple):
-        parts = tuple(map(_type_of_result, value))
-        return None if any(not isinstance(p, (Scalar, Array)) for p in parts) else Items(parts)
+        parts = tuple(NONE if v is None else _type_of_result(v) for v in value)
+        known = all(p == NONE or isinstance(p, (Scalar, Array)) for p in parts) and any(p != NONE for p in parts)
+        return Items(parts) if known else None
     if isinstance(value, np.ndarray) and not value.ndim or isinstance(value, np.generic) and value.dtype.kind not in "biufc":
         return None
     t = type_of_value(value)
@@ -264,7 +279,7 @@ def _type_of_result(value):
 # -- the call ----------------------------------------------------------------------------------------------------------
 def call_in_python(lo, function, args, kwargs) -> Typed | None:
     """`function(*args, **kwargs)` by a call in Python; None if there is no such call."""
-    if lo.options.get("parallel") or not may_be_called(function):
+    if lo.options.get("parallel") or not may_be_called(function, args, kwargs):
         return None
     if any(v.is_known and isinstance(v.const, str) and v.const in ("A", "K") or v.type in (Known("A"), Known("K"))
            for v in (*args, *kwargs.values())):  # it depends on how NumPy lays out its results
@@ -291,8 +306,13 @@ def call_in_python(lo, function, args, kwargs) -> Typed | None:
     parts = tuple(Array(p.dtype, p.rank, (None,) * p.rank) if isinstance(p, Array) else p for p in result.items)
     held = lo.fresh("t")
     lo.assign(held, made)
-    lo.env[held] = Items(parts)
-    return Typed(name(held), lo.env[held])
+    lo.env[held] = Items(tuple(p for p in parts if p != NONE))
+    whole = Typed(name(held), lo.env[held])
+    if NONE not in parts:
+        return whole
+    given = iter(items_of(whole))
+    items = [Typed(constant(None), NONE, None) if p == NONE else next(given) for p in parts]
+    return Typed(None, Items(parts), items=items)
 
 
 def _helpers_of(function) -> set:
@@ -386,6 +406,8 @@ def _kind_of(lo, function, t) -> str:
     """The form of a result, as the call is told."""
     if isinstance(t, Items):
         return "".join(f"{_kind_of(lo, function, p)};" for p in t.items)
+    if t == NONE:
+        return "none"
     if isinstance(t, Scalar):
         return t.dtype.name
     own = lookup(function) is not None and getattr(function, "__module__", None) not in _COMPUTING
