@@ -66,6 +66,10 @@ def materialise(lo, target, typed: Typed, roots=None):
 
 def note_alias(lo, value: Typed):
     """A value gets a name of its own: note the memory that it shares in NumPy, and does not share here."""
+    from ..containers.list_shadows import in_reverse_sweep
+
+    if lo.group is not None and in_reverse_sweep(lo):
+        return  # the program changes nothing there
     if value.lazy is not None and value.lazy.alias and value.node is None:
         for roots, _ in value.lazy.reads:
             lo.copied |= roots

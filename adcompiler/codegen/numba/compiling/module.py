@@ -40,7 +40,7 @@ from ..tape.kept_steps import KeptSteps
 from ..tape.checkpoints import sites_of
 from ..containers.lists import KeptList
 from ..containers.records import KeptRecord, Layout
-from ..lowering.recursion import A_COPY, Group, walk_all
+from ..lowering.recursion import Group, walk_all
 from ..rewriting.sines import save_other_functions
 from ..tape.stacks import stacks_of
 from ..rewriting.stencils import sweep_stencils
@@ -300,7 +300,8 @@ class Backend:
         if outside:
             walk.refuse("a change of an array in a dict or an object outside of the function", "a global array, or an argument")
         if walk.copied & walk.stored:
-            walk.refuse(*A_COPY)
+            walk.refuse("a change of an array of which a diagonal, a part (real, imag) or a broadcast view has a name",
+                        "np.array(...) of the view, if a copy is meant")
         if walk.reshaped & walk.stored and not self.options.get("exact_reshape"):
             self.options["exact_reshape"] = True  # a change of what is also used in another shape: views must be views
             return self.walk_renamed(kind, definition, params, stacks, given, loops, renamed)

@@ -13,7 +13,7 @@ from ....transform.code import call, constant, name, subscript
 from ..arrays.nests import settled
 from ..lowering.expressions import constant_of, expression
 from ..lowering.calls import SPECIAL, handles
-from ..lowering.recursion import SHARED
+from ..lowering.passed import SHARED
 from ..typed import Typed
 from ..types import BOOL, Array, Items, Listed, Scalar
 from ..arrays.zero_d import box

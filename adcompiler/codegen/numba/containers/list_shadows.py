@@ -15,6 +15,7 @@ import numpy as np
 from ....runtime.numba import shadows
 from ....transform.code import call, constant, name
 from ..tape.stacks import empty_list_of, example
+from ..lowering.passed import SHARED
 from ..typed import Typed
 from ..types import Array, Items, Known, Listed, Scalar, plain
 
@@ -61,12 +62,18 @@ def is_shadow(t: Listed) -> bool:
     return bool(t.sites) and all(site[0] == "bar" for site in t.sites)
 
 
-def makes_zeros(lo, node) -> bool:
-    """Is this `[np.zeros(v.shape) for v in values]` of the reverse sweep, the adjoint of a list that one name stands for?"""
+def in_reverse_sweep(lo) -> bool:
+    """Has the reverse sweep of a program with adjoints that are found by identity begun?"""
     from .records import SHADOW
 
-    reverse = any(isinstance(t, Known) and t.value is SHADOW for t in lo.env.values())
-    return reverse and isinstance(node.elt, ast.Call) and ast.unparse(node.elt).endswith(".zeros(v.shape)")
+    if lo.group_function is not None:
+        return not lo.group_function.is_forward
+    return any(isinstance(t, Known) and t.value is SHADOW for t in lo.env.values())
+
+
+def makes_zeros(lo, node) -> bool:
+    """Is this `[np.zeros(v.shape) for v in values]` of the reverse sweep, the adjoint of a list that one name stands for?"""
+    return in_reverse_sweep(lo) and isinstance(node.elt, ast.Call) and ast.unparse(node.elt).endswith(".zeros(v.shape)")
 
 
 def zero_slot(lo, element) -> Typed | None:
@@ -110,8 +117,9 @@ def _slot(lo, element):
         return Scalar(np.dtype(float))
     if isinstance(element, Scalar):
         return Scalar(np.dtype(complex if element.kind == "c" else float))
-    if isinstance(element, Array) and element.kind in "fc" and lo.group is None:
-        return Array(element.dtype, element.rank, (None,) * element.rank, lo.root("slots of lists"))
+    if isinstance(element, Array) and element.kind in "fc":
+        roots = SHARED if lo.group is not None else lo.root("slots of lists")
+        return Array(element.dtype, element.rank, (None,) * element.rank, roots)
     if type(element) is Items and element.items and all(isinstance(i, Scalar) and i.kind in "fiu" for i in element.items):
         return Items(tuple(Scalar(np.dtype(float)) for _ in element.items))
     return None
@@ -123,4 +131,4 @@ def _zero(slot):
     return constant(0j if slot.kind == "c" else 0.0)
 
 
-__all__ = ["TABLE", "by_identity", "is_shadow", "makes_zeros", "shadow_of_list", "start", "tables", "zero_slot"]
+__all__ = ["TABLE", "by_identity", "in_reverse_sweep", "is_shadow", "makes_zeros", "shadow_of_list", "start", "tables", "zero_slot"]

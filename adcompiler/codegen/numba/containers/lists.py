@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 
 from ....runtime import shadows
 from ....runtime.numba import lists as compiled
+from ....runtime.numba.shadows import any_layout
 from ....transform.code import attribute, call, constant, name, nodes_in, subscript
 from ..lowering.closures import in_list
 from ..lowering.casts import cast, integer
 from ..lowering.expressions import constant_of, expression
 from ..lowering.calls import handles
+from ..lowering.passed import KEPT, PARAMETER, is_unknown, resolved, widen
+from ..lowering.recursion import Unreached
 from .list_shadows import TABLE, is_shadow, makes_zeros, zero_slot
 from ..tape.stacks import empty_list_of, example, has_example
 from ..typed import Typed
@@ -166,6 +169,7 @@ def from_argument(lo, identifier, t: Listed):
 
 
 def _refuse_argument(lo, base):
+    lo.changes_lists |= any(isinstance(site, tuple) and site[0] in (PARAMETER, KEPT) for site in base.type.sites)
     if any(isinstance(site, tuple) and site[0] == "argument" for site in base.type.sites):
         lo.refuse("a change of a list that is an argument or a global", "a copy of it: list(values)")
 
@@ -191,7 +195,8 @@ def copied(lo, node, element, site) -> Typed:
 def _settled(lo, p) -> Typed:
     if isinstance(p.type, Array):
         lo.note_alias(p)
-        return lo.settled(p)
+        p = lo.settled(p)
+        return replace(p, node=call(lo.helper(any_layout), p.node)) if lo.group is not None else p
     if isinstance(p.type, Listed):
         return _in_list(lo, p)
     if isinstance(p.type, Items):
@@ -239,6 +244,8 @@ def _element(lo, base):
         known = lo.learnt.elements.get(site)
         t = known if t is None else t if known is None else join(t, known)
     if t is None:
+        if lo.group is not None:
+            raise Unreached
         lo.refuse("an element of a list to which nothing is ever added", "a list with at least one element")
     if t is MIXED:
         lo.refuse("a list of different things", "one list for each kind of value")
@@ -312,6 +319,7 @@ def _extend(lo, base, values):
         return constant_of_none()
     if isinstance(values.type, Listed):
         values = named(lo, values)
+        _fill_unknown(lo, values, base)
         put_in(lo, base, Typed(None, _element(lo, values)))
         if _element(lo, values) != _element(lo, base) and isinstance(_element(lo, values), Scalar) and (
                 _element(lo, values).dtype != _element(lo, base).dtype):
@@ -328,6 +336,8 @@ def concatenated(lo, left: Typed, right: Typed, site) -> Typed:
     if left.items is not None and right.items is not None:
         return listed(lo, [*left.items, *right.items], site)
     left, right = named(lo, left), named(lo, right)
+    _fill_unknown(lo, left, right)
+    _fill_unknown(lo, right, left)
     t = join(_element(lo, left), _element(lo, right))
     if t is MIXED or isinstance(t, Scalar) and _element(lo, left).dtype != _element(lo, right).dtype:
         lo.refuse("the sum of lists of different types", "append the elements one by one")
@@ -336,6 +346,12 @@ def concatenated(lo, left: Typed, right: Typed, site) -> Typed:
         lo.refuse("a sum of lists that gets values of another type later", "append the elements one by one")
     lo.emit(ast.Expr(call(attribute(made.node, "extend"), right.node)))
     return made
+
+
+def _fill_unknown(lo, values: Typed, others: Typed):
+    """A list, of whose elements nothing is known, holds in a recursive function what another one holds with which it is joined."""
+    if lo.group is not None and is_unknown(resolved(lo.learnt, values.type)):
+        widen(lo.learnt, values.type, resolved(lo.learnt, others.type))
 
 
 def repeated(lo, value: Typed, count: Typed, site) -> Typed:

@@ -19,16 +19,12 @@ from ....transform.bars import unique
 from ....transform.code import attribute, call, constant, name, subscript
 from ..tape.stacks import empty_list_of, example
 from ..typed import Typed
-from ..types import INT, MIXED, NONE, Array, Items, Known, Scalar, Stack, forget, join
+from ..types import INT, MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, forget, join
 from ..arrays.zero_d import box
+from .passed import SHARED, given, is_passable, is_unknown, kept, living_in, memory_of, resolved, takes_other_types, widen
 
 
 DEEPEST = 5000  # calls inside one another: the stack of machine code is not checked otherwise
-A_COPY = (
-    "a change of an array of which a diagonal, a part (real, imag) or a broadcast view has a name",
-    "np.array(...) of the view, if a copy is meant",
-)
-SHARED = frozenset({"arguments"})  # memory of parameters, of the tape, and of adjoints that are found by identity
 
 
 class Unreached(Exception):
@@ -56,6 +52,7 @@ class Record:
     entries: list = field(default_factory=list)  # of each: its type on the tape, or None if it carries nothing
     lists: list = field(default_factory=list)  # and the name of its list
     owner: str = ""
+    skipped: bool = True  # has a path been left out in the walk that gave the entries?
     counter: str = ""  # the name of what counts the records, and the calls inside one another
 
     def used(self):
@@ -78,7 +75,9 @@ class Group:
         self.functions, self.changed = {}, False
         self.taken, self.own_names = set(names), {}
         self.shadow_table = ""  # the name of the table of adjoints of arrays that are found by their identity
-        self.copied, self.stored = frozenset(), False  # memory of which a view in NumPy is a copy here; is any changed?
+        self.list_tables: dict = {}  # and of those of lists, by the types of their slots
+        self.passes_lists = self.changes_lists = False  # are lists of the caller passed on? are lists that are passed changed?
+        self.stored = False  # is memory changed?
         records: dict[str, Record] = {}
         for d in definitions:
             forward = d.name.endswith("_forward")
@@ -94,14 +93,20 @@ class Group:
 
     def names(self, function: Compiled) -> list:
         """What every function of the group is given: the lists of all records; and tables of adjoints in the reverse sweep."""
-        tables = [self.shadow_table] if self.shadow_table and not function.is_forward else []
-        return [*(n for r in self.records for n in (*r.used(), r.counter)), *tables]
+        tables = [*([self.shadow_table] if self.shadow_table else []), *self.list_tables.values()]
+        return [*(n for r in self.records for n in (*r.used(), r.counter)), *(() if function.is_forward else tables)]
 
     def table_of_arrays(self) -> str:
         """The name of the table of adjoints of arrays, which is made from the next walk on."""
         if not self.shadow_table:
             self.shadow_table, self.changed = self.own_name("shadow_table"), True
         return self.shadow_table
+
+    def table_of_lists(self, slot) -> str:
+        """The same of adjoints of lists, with slots of one type."""
+        if slot not in self.list_tables:
+            self.list_tables[slot], self.changed = self.own_name(f"found_lists_{len(self.list_tables)}" if self.list_tables else "found_lists"), True
+        return self.list_tables[slot]
 
     def own_name(self, wanted) -> str:
         """A name that no function of the program uses."""
@@ -114,15 +119,34 @@ class Group:
 
     def note(self, walk, options):
         """Take what the walk of one function has found out about memory: it may be that of another function, too."""
-        self.copied, self.stored = self.copied or walk.copied, self.stored or bool(walk.stored)
-        if self.copied and self.stored:
-            walk.refuse(*A_COPY)
+        self.stored = self.stored or bool(walk.stored)
         if walk.reshaped and self.stored and not options.get("exact_reshape"):
             options["exact_reshape"] = self.changed = True
+        self.changes_lists = self.changes_lists or walk.changes_lists
+        if self.passes_lists and self.changes_lists:
+            self.refuse(walk, "a change of a list that is an argument", "a copy of it: list(values)")
+        if takes_other_types(walk.learnt):
+            self.refuse(walk, "a list that a recursive function returns, and that gets values of another type", "one type: 0.0 for 0")
+
+    def refuse(self, walk, what, hint):
+        """Refuse what more walks would not change."""
+        walk.skipped = False
+        walk.refuse(what, hint)
+
+    def note_lists(self, function):
+        """Take what the walk of a function has put into lists that it was given."""
+        for parameter, t in function.params.items():
+            found = resolved(function.walk.learnt, t)
+            if found is MIXED:
+                self.refuse(function.walk, "a list of different things", "one list for each kind of value")
+            found = given(found, parameter) if isinstance(found, Listed) else t
+            if found != t:
+                function.params[parameter], self.changed = found, True
 
     # -- calls -----------------------------------------------------------------------------------------------------
     def call(self, lo, node, function: Compiled) -> Typed:
         """A call of one of the functions."""
+        from ..containers.lists import named
         from .casts import cast
         from .expressions import expression, tuple_of
 
@@ -138,9 +162,11 @@ class Group:
                 value = lo.settled(value)
             elif isinstance(value.type, Scalar):
                 value = cast(lo, value, t.dtype)
+            elif isinstance(value.type, Listed):
+                value = named(lo, value)
             else:
                 value = lo.result(value)
-            memory |= memory_of(value.type)
+            memory |= memory_of(resolved(lo.learnt, value.type))
             nodes.append(value.node)
         lo.stored |= memory
         memory |= SHARED
@@ -155,6 +181,7 @@ class Group:
         lo.assign(made, called)
         t = living_in(forget(function.result, lambda origin: True), memory)  # it may be memory of an argument
         lo.env[made] = t
+        widen(lo.learnt, t, t)
         if isinstance(t, Array):
             return lo.array_name(made)
         if isinstance(t, Items):
@@ -173,23 +200,20 @@ class Group:
 
     def pass_on(self, lo, function, parameter, value):
         """Note the type of an argument."""
-        t = value.type
-        if not isinstance(t, (Scalar, Array, Known)) and not (
-            isinstance(t, Items) and all(isinstance(i, (Scalar, Array)) for i in t.items)
-        ):
-            lo.refuse("this argument of a recursive call", "numbers, arrays and tuples of them")
-        t = forget(t, lambda origin: True)
-        if isinstance(t, Scalar):
-            t = replace(t, low=None, size=None, token=None)
-        elif isinstance(t, Array):
-            t = Array(t.dtype, t.rank, tuple((("argument", parameter, k), 0) for k in range(t.rank)), SHARED)
-        elif isinstance(t, Items):
-            t = Items(living_in(t, SHARED).items)
+        t = resolved(lo.learnt, value.type)
+        if not isinstance(t, Known) and not is_passable(t):
+            lo.refuse("this argument of a recursive call", "numbers, arrays, lists and tuples of them")
+        if isinstance(t, Listed) and any(site[0] == "argument" for site in t.sites):
+            self.passes_lists = True
+        if t == NONE and lo.skipped:
+            raise Unreached  # it may be a number in the end
+        t = given(t, parameter)
         old = function.params.get(parameter)
         new = t if old is None else join(old, t)
         if new is MIXED:
             lo.refuse(f"a recursive function whose parameter '{parameter}' has values of different types",
                       "give it one type in every call")
+        widen(lo.learnt, value.type, new)
         if new != old:
             function.params[parameter] = new
             self.changed = True
@@ -230,10 +254,11 @@ class Group:
             t = lo.stacks.element(e.id)
             if t is None:
                 return None
-            if not isinstance(t, (Scalar, Array)):
-                lo.refuse("a loop over tuples or lists in a recursive function", "keep numbers or arrays")
+            t = resolved(lo.learnt, t)
+            if isinstance(t, Items) or not is_passable(t):
+                lo.refuse("a loop over tuples in a recursive function", "keep numbers, arrays or lists")
             append(lo.stacks.kept(e.id))
-            return Stack(e.id, _plain(t))
+            return Stack(e.id, kept(t))
         copies = isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr == "copy"
         inner = e.func.value if copies else e
         if isinstance(inner, ast.Name):
@@ -246,16 +271,21 @@ class Group:
         else:
             value = lo.result(expression(lo, inner))
             t = value.type
-        if not isinstance(t, (Scalar, Array)) and not (isinstance(t, Items) and all(isinstance(i, (Scalar, Array)) for i in t.items)):
-            lo.refuse("this value on the tape of a recursive function", "numbers, arrays and tuples of them")
+        t = resolved(lo.learnt, t)
+        if not is_passable(t):
+            lo.refuse("this value on the tape of a recursive function", "numbers, arrays, lists and tuples of them")
+        if is_unknown(t):  # so far
+            lo.skipped = True
+            return None
         append(call(attribute(value.node, "copy")) if copies and isinstance(t, Array) else value.node)
-        return _plain(t)
+        return kept(t)
 
     def open(self, lo, targets):
         """`a, b = tape.open(...)` at the start of an adjoint function."""
         record = lo.group_function.record
         if len(record.entries) != len(targets):
             raise Unreached
+        lo.skipped = lo.skipped or record.skipped
         for target, values, t in zip(targets, record.lists, record.entries, strict=True):
             if not _is_kept(t):
                 lo.set_name(target, t or NONE)
@@ -263,6 +293,7 @@ class Group:
             lo.assign(target, subscript(name(values), name("tape")))
             if isinstance(t, Stack):
                 lo.stacks.given[target] = t.element
+                widen(lo.learnt, t.element, t.element)
                 lo.stacks.sites.add(target)
                 lo.stacks.kept_by_loops.add(target)
                 size = call(lo.np("uintp"), attribute(name(target), "size")) if isinstance(t.element, Scalar) else call(name("len"), name(target))
@@ -270,41 +301,19 @@ class Group:
                 lo.env[target] = t
                 continue
             lo.set_name(target, living_in(t, SHARED))
+            widen(lo.learnt, t, t)
 
     def start(self, lo) -> list:
-        """The lists of all records, empty, in the outermost function."""
+        """The lists of all records and the tables of adjoints of lists, empty, in the outermost function."""
+        from ..containers import list_shadows
+
         made = []
         for r in self.records:
             for n, t in zip(r.lists, r.entries, strict=True):
                 if _is_kept(t):
                     made.append(ast.Assign([name(n, True)], empty_list_of(example(lo, t))))
             made.append(ast.Assign([name(r.counter, True)], call(lo.np("zeros"), constant(2), lo.np("int64"))))
-        return made
-
-
-def _plain(t):
-    t = forget(t, lambda origin: True)
-    if isinstance(t, Array):
-        return Array(t.dtype, t.rank, (None,) * t.rank, SHARED)
-    if isinstance(t, Scalar):
-        return Scalar(t.dtype, t.weak)
-    if isinstance(t, Items):
-        return replace(t, items=tuple(map(_plain, t.items)))
-    return t
-
-
-def memory_of(t) -> frozenset:
-    """The memory that a value may live in."""
-    if isinstance(t, Array):
-        return t.roots
-    return frozenset().union(*map(memory_of, t.items)) if isinstance(t, Items) else frozenset()
-
-
-def living_in(t, memory):
-    """The type of a value whose arrays may live in this memory."""
-    if isinstance(t, Array):
-        return replace(t, roots=memory)
-    return replace(t, items=tuple(living_in(i, memory) for i in t.items)) if isinstance(t, Items) else t
+        return [*made, *list_shadows.tables(lo, self.list_tables)]
 
 
 def replace_type(value: Typed, t) -> Typed:
@@ -334,9 +343,16 @@ def walk_all(backend, group: Group, walk_main):
             except Unreached:
                 waiting.append(function)
                 continue
+            if function.is_forward and function.record.skipped != function.walk.skipped:
+                function.record.skipped, group.changed = function.walk.skipped, True
             group.skipped = group.skipped or function.walk.skipped
             group.note(function.walk, backend.options)
-            result = _plain_result(function.walk.returned.type)
+            group.note_lists(function)
+            result = resolved(function.walk.learnt, function.walk.returned.type)
+            if is_unknown(result):
+                waiting.append(function)
+                continue
+            result = kept(result)
             new = result if function.result is None else join(function.result, result)
             if new is MIXED:
                 backend.refuse("a recursive function whose results have different types", "one type on every path")
@@ -349,8 +365,4 @@ def walk_all(backend, group: Group, walk_main):
     backend.refuse("this recursive function: its types do not settle", "a loop, or backend='numpy'")
 
 
-def _plain_result(t):
-    return _plain(t)
-
-
-__all__ = ["A_COPY", "SHARED", "Group", "Unreached", "memory_of", "walk_all"]
+__all__ = ["Group", "Unreached", "walk_all"]

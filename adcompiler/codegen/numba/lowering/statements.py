@@ -12,7 +12,8 @@ from . import closures
 from ..containers import lists, records
 from ..arrays import zero_d
 from .attempts import lower_try
-from .recursion import Unreached, memory_of
+from .passed import memory_of, resolved, widen
+from .recursion import Unreached
 from ..arrays.nests import assign_array
 from ..arrays.stores import store, target_of
 from .defined import are_like, test_defined
@@ -429,7 +430,9 @@ def _break(lo, s):
 def _return(lo, s):
     lo.returned = lo.result(expression(lo, s.value))
     if lo.group_function is not None:
-        lo.stored |= memory_of(lo.returned.type)  # who gets it may change it
+        t = resolved(lo.learnt, lo.returned.type)
+        lo.stored |= memory_of(t)  # who gets it may change it
+        widen(lo.learnt, lo.returned.type, t)
     if lo.options.get("gradient_of") and lo.depth == 1:
         lo.is_tested = test_defined(lo, lo.returned.items[1])
         lo.has_types_of_arguments = are_like(lo, lo.returned.items[1])

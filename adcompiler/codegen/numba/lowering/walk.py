@@ -81,6 +81,7 @@ class Lowering:
         self.in_try = 0  # how many `try` the walk is inside of
         self.assigned = None  # the expression whose value becomes that of a name
         self.reversing: set[str] = set()  # checkpointed loops in whose reverse sweep the walk is
+        self.changes_lists = False  # is a list changed that a recursive function is given, or gives?
 
     # -- errors ----------------------------------------------------------------------------------------------------
     def refuse(self, what, hint="use backend='numpy' for this function"):
@@ -449,7 +450,7 @@ def _run_body(self, loops, params):
         source = records if isinstance(t, records.KeptRecord) else lists if isinstance(t, lists.KeptList) else kept_steps
         kept += source.from_tape(self, n, t)
     for n, t in params.items():
-        if isinstance(t, Listed) and n not in loops and t.element is not None and "seed" not in t.sites:
+        if isinstance(t, Listed) and n not in loops and any(s[0] == "argument" for s in t.sites):
             kept += lists.from_argument(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]

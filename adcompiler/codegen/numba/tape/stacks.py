@@ -127,7 +127,7 @@ class Stacks:
         t: the type of its elements, shown to Numba where it cuts the code off that appends (a test of a constant).
         """
         if not self.lo.options.get("typed_lists"):
-            if self.lo.options.get("example_lists") and has_example(t):
+            if (self.lo.options.get("example_lists") or self.lo.group is not None) and has_example(t):
                 return empty_list_of(example(self.lo, t))
             return ast.List([], ast.Load())
         from numba.typed import List
