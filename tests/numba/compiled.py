@@ -481,6 +481,7 @@ outputs.written_through_view
 recursion.argument_changed_after_the_call
 recursion.butterfly
 recursion.calls_in_loops
+recursion.determinant_by_lists
 recursion.even_step[4]
 recursion.even_step[5]
 recursion.fast_power
@@ -491,10 +492,12 @@ recursion.one_array_twice
 recursion.power
 recursion.power[base]
 recursion.power_spectrum
+recursion.product_of_parts
 recursion.result_changed_after_the_call
 recursion.result_is_a_view
 recursion.sorted_in_place
 recursion.sum_in_closure
+recursion.sum_of_trace
 recursion.two_results
 recursion.until_small
 singular_points.absolute
