@@ -188,7 +188,7 @@ def reads_a_dict(x, table):
 
 
 def recursive(x, parts):
-    return x if not parts else x * parts[0] * recursive(x, parts[1:])
+    return x if x > 10.0 else x * parts["next"] * recursive(x * x, parts)
 
 
 def builds_a_list(x):
@@ -211,7 +211,7 @@ def calls_fft(x):
 
 @pytest.mark.parametrize("f, args, message", [
     (reads_a_dict, (2.0, {"a": 1.0}), "left early"),
-    (recursive, (2.0, [1.5, 2.0]), "Numba backend"),
+    (recursive, (2.0, {"next": 1.5}), "this argument of a recursive call"),
     (builds_a_list, (2.0,), "a list of different things"),
     (several_types, (np.ones(2), 2), "different types on different paths"),
     (calls_fft, (2.0,), "numpy.fft"),
