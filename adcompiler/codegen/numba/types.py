@@ -171,6 +171,7 @@ INT = Scalar(np.dtype(np.int64))
 BOOL = Scalar(np.dtype(bool))
 COMPLEX = Scalar(np.dtype(complex))
 NONE = Known(None)
+NO_SHAPE = Known("no shape")  # that of a name which is None, before the walk has seen what it is later
 _ORDER = "bifc"
 
 

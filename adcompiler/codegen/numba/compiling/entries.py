@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import re
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -202,10 +203,16 @@ def forget(path):
         f.unlink(missing_ok=True)
 
 
+_CHECKED = weakref.WeakKeyDictionary()  # compiled functions: signatures that have been checked. One text may stand for several types.
+
+
 def _check_types(entry, seen, core):
     from numba.core.types import Integer
 
-    for made in core.overloads.values():
+    checked = _CHECKED.setdefault(core, set())
+    for signature, made in core.overloads.items():
+        if signature in checked:
+            continue
         annotation = getattr(made, "type_annotation", None)
         if annotation is None or isinstance(annotation, str):
             continue  # loaded from the cache, where it was checked when it was made
@@ -224,6 +231,7 @@ def _check_types(entry, seen, core):
                     entry.generator.function.loc,
                     hint="use backend='numpy' for this function, and report this",
                 )
+        checked.add(signature)
 
 
 def _agrees(t, found) -> bool:

@@ -16,7 +16,7 @@ from ....transform.code import constant
 from ..functions.elementwise import ELEMENTWISE
 from .expressions import constant_of, expression, items_of
 from ..typed import Typed
-from ..types import Array, Items, Known, Listed, Named, Record, Scalar
+from ..types import NO_SHAPE, NONE, Array, Items, Known, Listed, Named, Record, Scalar
 from ..arrays.zero_d import NEW, box, prepared, returned
 
 HANDLERS: dict = {}  # function -> handler(lo, args, kwargs), filled by the modules of each topic
@@ -151,6 +151,8 @@ def lower_call(lo, node) -> Typed:
         return record
     if function is np.shape and len(node.args) == 1 and _is_number(lo, node.args[0]):
         return Typed(ast.Tuple([], ast.Load()), Items(()), items=[])
+    if function is np.shape and len(node.args) == 1 and _is_none_at_first(lo, node.args[0]):
+        return _shape_where_set(lo, node.args[0].id)
     special = SPECIAL.get(function) if _hashable(function) else None
     if special is not None:
         return special(lo, node)
@@ -166,6 +168,27 @@ def lower_call(lo, node) -> Typed:
 def _is_number(lo, node) -> bool:
     """Is this a name for a number, whose shape is known also where the name has no value?"""
     return isinstance(node, ast.Name) and isinstance(lo.env.get(node.id), Scalar)
+
+
+def _is_none_at_first(lo, node) -> bool:
+    """Is this a name for what is None in front of a loop, and an array from its first trip on?"""
+    if not isinstance(node, ast.Name):
+        return False
+    t = lo.env.get(node.id)
+    return t == NONE or isinstance(t, Array) and node.id in lo.unsure and node.id in lo.learnt.nullable
+
+
+def _shape_where_set(lo, identifier) -> Typed:
+    """Its shape for the tape. Where it is None the reverse sweep makes an adjoint of that shape, which nobody reads."""
+    from ..tape.handing_over import empty_where_unset
+
+    t = lo.env[identifier]
+    if t == NONE:
+        return Typed(constant(None), NO_SHAPE, None)
+    empty_where_unset(lo, identifier, t)
+    made = HANDLERS[np.shape](lo, [lo.array_name(identifier)], {})
+    lo.unsure.add(identifier)
+    return made
 
 
 def dict_of(lo, node):

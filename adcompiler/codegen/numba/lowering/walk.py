@@ -19,7 +19,7 @@ from ....transform.code import call, constant, name, nodes_in
 from ...emit import Comment
 from ..tape.stacks import Stacks
 from ..typed import Typed
-from ..types import MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, Type, forget, join, plain
+from ..types import MIXED, NO_SHAPE, NONE, Array, Items, Known, Listed, Scalar, Stack, Type, forget, join, plain
 from ..arrays.zero_d import Again, box_beside
 
 
@@ -454,6 +454,9 @@ def _run_body(self, loops, params):
             kept += lists.from_argument(self, n, t)
     body = [*kept, *self.block(self.definition.body)]
     start = [ast.Assign([name(self.flag(n), True)], constant(False)) for n in sorted(self.learnt.guarded)]
+    if any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant) and n.value.value == NO_SHAPE.value
+           for s in body if isinstance(s, ast.stmt) for n in nodes_in(s)):
+        self.refuse("the shape of what is None")
     self.body = [*start, *self.stacks.start(), *array_shadows.start(self, params), *list_shadows.start(self), *body]
 
 

@@ -14,7 +14,7 @@ from ..types import Array, Items, Known, Listed, Record, Scalar, Stack, Steps, f
 from . import kept_steps
 
 
-def _empty_where_unset(lo, identifier, t):
+def empty_where_unset(lo, identifier, t):
     """An array that only some paths make, for the tape: the reverse sweep of the other paths does not read it."""
     lo.learnt.guard(identifier)
     empty = ast.Call(lo.np("empty"), [ast.Tuple([constant(0)] * t.rank, ast.Load()), lo.dtype(t.dtype)], [])
@@ -58,7 +58,7 @@ def lower_tape(lo, node):
             value = Typed(constant(None) if isinstance(t, Known) or is_known_tuple(t) else inner, t)
         else:
             if t is not None and inner.id in lo.unsure:
-                _empty_where_unset(lo, inner.id, t)
+                empty_where_unset(lo, inner.id, t)
             value = lo.settled(expression(lo, inner))
         if not isinstance(value.type, (Array, Scalar, Items, Known)):
             lo.refuse(f"'{ast.unparse(e)}' on the tape")

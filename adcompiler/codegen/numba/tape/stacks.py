@@ -20,7 +20,7 @@ import numpy as np
 from ....runtime.numba.shadows import any_layout
 from ....runtime.numba.stacks import grown, with_room
 from ....transform.code import call, constant, name, nodes_in, subscript
-from ..types import MIXED, Array, Items, Known, Listed, Record, Scalar, Stack, Steps, forget
+from ..types import MIXED, NO_SHAPE, Array, Items, Known, Listed, Record, Scalar, Stack, Steps, forget
 
 
 ROOM = 64  # numbers that a new stack has room for; trips of a `while` loop for which room is made at once
@@ -142,6 +142,9 @@ class Stacks:
 
         lo, typed = self.lo, in_list(typed)
         t = typed.type
+        if t == NO_SHAPE:
+            lo.emit(ast.Expr(constant(NO_SHAPE.value)))  # in the first walk of a loop, whose code is not kept
+            return
         if isinstance(t, (Record, Known)):
             self.push_known(site, t)
             return
