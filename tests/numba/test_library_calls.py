@@ -9,7 +9,7 @@ import adcompiler as ad
 from adcompiler.runtime.numba.library_calls import array_of, copy_of, number_of, run
 
 pytest.importorskip("numba")
-special = pytest.importorskip("scipy.special")
+special, linalg = pytest.importorskip("scipy.special"), pytest.importorskip("scipy.linalg")
 pytestmark = pytest.mark.filterwarnings("ignore")
 W = np.array([[1.0, 2.0, 3.0], [5.0, 7.0, 11.0], [13.0, 17.0, 19.0]])
 
@@ -127,6 +127,7 @@ def in_another_shape(m):
     (lambda m: np.sum((m * 2.0).flatten("K") * W.ravel()), "flatten"),
     (lambda m: np.sum(m) * np.shares_memory(m, W), "shares_memory"),
     (lambda m: np.sum(np.linalg.eig(m)[0].real), "numpy.linalg.eig"),
+    (lambda m: np.sum(linalg.lstsq(m, m[0])[0] ** 2), "lstsq"),  # of a residual it gives a number or an array
 ])  # fmt: skip
 def test_what_is_not_called_in_python_is_refused(f, what):
     with pytest.raises(ad.UnsupportedSyntaxError, match=what):

@@ -180,7 +180,7 @@ def _learnt(function, args, kwargs):
     extents: dict = {}
     for value in (*args, *kwargs.values()):
         _note_extents(value, extents)
-    found = []
+    found, alike, unlike = [], 0, 0
     for sizes in _choices(len(extents), _THREE if function in _OF_THREES else _SIZES):
         if found and 1 in sizes:  # some functions give numbers for one element
             continue
@@ -198,7 +198,8 @@ def _learnt(function, args, kwargs):
         found.append(_type_of_result(result))
         if found[-1] is None or found[-1] != found[0]:
             return None
-        if len(found) == 3:
+        alike, unlike = alike + (len(set(sizes)) < 2), unlike + (len(set(sizes)) > 1)
+        if alike + unlike > 2 and (unlike > 2 or len(extents) < 2):
             break
     return found[0] if found else None
 
