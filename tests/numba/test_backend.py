@@ -205,8 +205,8 @@ def several_types(x, n):
     return np.sum(y)
 
 
-def calls_fft(x):
-    return x * np.abs(np.fft.fft(np.ones(4))[0])
+def finds_roots(x):
+    return x * np.abs(np.roots([1.0, 0.0, -4.0])[0])
 
 
 @pytest.mark.parametrize("f, args, message", [
@@ -214,7 +214,7 @@ def calls_fft(x):
     (recursive, (2.0, {"next": 1.5}), "this argument of a recursive call"),
     (builds_a_list, (2.0,), "a list of different things"),
     (several_types, (np.ones(2), 2), "different types on different paths"),
-    (calls_fft, (2.0,), "numpy.fft"),
+    (finds_roots, (2.0,), "numpy.roots"),
     (heat, (np.array(2.0), 2), "an array of rank 0"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refusals_say_what_and_where(f, args, message):

@@ -52,9 +52,10 @@ def test_second_and_third_derivatives_of_a_number(function):
 
 
 def test_they_are_compiled_too():
-    def spectrum(x):
-        return np.sum(np.abs(np.fft.fft(x)) ** 2)
+    def by_keys(x):
+        squares = {k: x[k] ** 2 for k in range(len(x))}
+        return sum(squares.values())
 
-    assert np.allclose(ad.hvp(spectrum)(point, ones), 4.0 * ones)
+    assert np.allclose(ad.hvp(by_keys)(point, ones), 2.0 * ones)
     with pytest.raises(ad.UnsupportedSyntaxError, match="the Numba backend does not compile"):
-        ad.hvp(ad.differentiable(spectrum, backend="numba"))(point, ones)
+        ad.hvp(ad.differentiable(by_keys, backend="numba"))(point, ones)
