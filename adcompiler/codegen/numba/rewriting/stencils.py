@@ -1,10 +1,10 @@
 """Loops of stencils: a step in place goes through the array once, and its adjoint gathers instead of scattering.
 
-    for i in range(n):                          before, before_1 = u[1], u[0]
+    for i in range(n):                          before = u[0]
         t[i] = u[i] + u[i + 1] + u[i + 2]       for i in range(n):
-    for i in range(n):                              ahead = u[i + 2]
-        u[i + 1] = t[i]                 ->          u[i + 1] = before_1 + before + ahead
-                                                    before_1, before = before, ahead
+    for i in range(n):                              here = u[i + 1]
+        u[i + 1] = t[i]                 ->          u[i + 1] = before + here + u[i + 2]
+                                                    before = here
 
     for i in range(n):                          for i in range(n):
         t_bar[i] = 2.0 * u_bar[i + 1]               t_bar = 2.0 * u_bar[i + 1]
@@ -126,21 +126,24 @@ def step_in_place(found, block, nests, outer):
     if not found.is_apart_from(inner, u, reads):
         return None
     offsets = [o for (o,) in offsets]
-    front = max(*offsets, own[0]) if offsets else own[0]
-    depth = front - min(offsets)
-    if not 0 < depth <= MOST_KEPT or min(offsets) == own[0]:
+    own = own[0]
+    depth = own - min(offsets)  # what a trip reads behind the place of its store has been overwritten
+    if depth == 0 or max(depth, max(offsets) - min(offsets)) > MOST_KEPT:
         return None
-    ahead = found.lo.fresh("ahead")
+    here = found.lo.fresh("here")
     before = [found.lo.fresh("before") for _ in range(depth)]
     for n, o in zip(reads, offsets, strict=True):
-        become_name(n, ahead if o == front else before[front - o - 1])
-    made.targets[0] = ast.Subscript(name(u), moved(index, own[0]), ast.Store())
-    loop.body = [
-        assignment(ahead, ast.Subscript(name(u), moved(index, front), ast.Load())),
-        *inner,
-        *passed_on(before, ahead),
-    ]
-    start = [assignment(b, ast.Subscript(name(u), constant(front - 1 - j), ast.Load())) for j, b in enumerate(before)]
+        if before and o <= own:
+            become_name(n, here if o == own else before[own - o - 1])
+    made.targets[0] = ast.Subscript(name(u), moved(index, own), ast.Store())
+    loop.body = inner
+    if before:
+        loop.body = [
+            assignment(here, ast.Subscript(name(u), moved(index, own), ast.Load())),
+            *inner,
+            *passed_on(before, here),
+        ]
+    start = [assignment(b, ast.Subscript(name(u), constant(own - 1 - j), ast.Load())) for j, b in enumerate(before)]
     guarded = ast.If(is_positive(loop.iter.args), [*start, loop], [])
     between = [s for s in block[nests[0] + 1 : nests[1]] if isinstance(s, Comment) or is_extent(s)]
     block[nests[0] : nests[1] + 1] = [*between, guarded]
