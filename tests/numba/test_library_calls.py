@@ -10,6 +10,7 @@ from adcompiler.runtime.numba.library_calls import array_of, copy_of, number_of,
 
 pytest.importorskip("numba")
 special, linalg = pytest.importorskip("scipy.special"), pytest.importorskip("scipy.linalg")
+interpolate = pytest.importorskip("scipy.interpolate")
 pytestmark = pytest.mark.filterwarnings("ignore")
 W = np.array([[1.0, 2.0, 3.0], [5.0, 7.0, 11.0], [13.0, 17.0, 19.0]])
 
@@ -128,6 +129,8 @@ def in_another_shape(m):
     (lambda m: np.sum(m) * np.shares_memory(m, W), "shares_memory"),
     (lambda m: np.sum(np.linalg.eig(m)[0].real), "numpy.linalg.eig"),
     (lambda m: np.sum(linalg.lstsq(m[:, :2], m[:, 2])[0] ** 2), "lstsq"),  # of a residual it gives a number or an array
+    (lambda m: np.sum(interpolate.pchip_interpolate(np.arange(3.0), m, 1.5)), "polynomial_value"),  # knots are not tested
+    (lambda m: np.sum(interpolate.splev(1.5, interpolate.splrep(np.arange(5.0), np.arange(5.0))) * m), "splrep"),
 ])  # fmt: skip
 def test_what_is_not_called_in_python_is_refused(f, what):
     with pytest.raises(ad.UnsupportedSyntaxError, match=what):
