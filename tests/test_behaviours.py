@@ -2,6 +2,7 @@
 import concurrent.futures
 import functools
 import gc
+import io
 import threading
 import tracemalloc
 
@@ -14,6 +15,7 @@ from tests.programs.loops import long_recurrence
 from tests.programs.views import square_through_view, view_of_view
 
 GAIN = 2.0
+POINT = np.array([0.5])
 OFFSETS = np.array([1.0, -1.0])
 
 
@@ -252,6 +254,56 @@ def test_effects_happen_once(capsys):
     assert gradient(2.0) == pytest.approx(32.0)
     assert capsys.readouterr().out == "square 4.0\n"
     assert seen == [0.0]
+
+
+def writes(x, out, n):
+    total = 0.0
+    for k in range(n):
+        x = np.sin(x)
+        np.savetxt(out, x, "%.3f", newline=f" {k} ")
+        total += np.sum(x * x)
+    return total
+
+
+def writes_again(x, out, n):
+    for _ in ad.checkpointed(range(n), snapshots=2):
+        x = np.sin(x)
+        np.savetxt(out, x, "%.3f")
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("derivative", [
+    lambda out: ad.grad(writes)(POINT, out, 3),
+    lambda out: ad.vjp(writes, POINT, out, 3, wrt=0)[1](1.0),
+    lambda out: ad.jvp(writes, (POINT, out, 3), (POINT,), wrt=0)[1] / POINT,
+    lambda out: ad.jacobian(writes)(POINT, out, 3),
+], ids=["grad", "vjp", "jvp", "jacobian"])  # fmt: skip
+def test_files_are_written_once(derivative):
+    expected, out = io.StringIO(), io.StringIO()
+    writes(POINT, expected, 3)
+    found = derivative(out)
+    assert out.getvalue() == expected.getvalue() != ""
+    assert np.allclose(found, ad.grad(writes)(POINT, io.StringIO(), 3))
+
+
+def test_settings_are_changed_as_by_the_plain_call():
+    def quiet(x):
+        np.seterr(all="ignore")
+        return np.sum(x * x)
+
+    before = np.seterr(all="warn")
+    try:
+        ad.grad(quiet)(POINT)
+        assert set(np.geterr().values()) == {"ignore"}
+    finally:
+        np.seterr(**before)
+
+
+def test_files_written_in_what_runs_again_are_refused():
+    with pytest.raises(ad.UnsupportedSyntaxError, match=r"'savetxt\(\.\.\.\)' acts outside, and this is run again"):
+        ad.grad(writes_again)(POINT, io.StringIO(), 3)
+    with pytest.raises(ad.UnsupportedSyntaxError, match="numpy.savetxt"):
+        ad.grad(writes, backend="numba")(POINT, "f.txt", 3)
 
 
 def test_random_draws_are_those_of_the_plain_call():

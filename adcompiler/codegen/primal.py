@@ -40,7 +40,7 @@ from ..ir.nodes import (
 from ..ir.types import Opaque, Tup
 from ..rules.libraries import only_computes
 from ..transform.bars import unique
-from ..transform.rerun import is_print, moves_generator
+from ..transform.rerun import acts_outside, is_print, moves_generator
 from ..transform.hook_adjoints import is_hook
 from ..transform.code import Branch, Line, Repeat, Verbatim, attribute, call, constant, name, subscript
 from .names import apply, method_of, operator_node
@@ -496,7 +496,7 @@ def _has_effect(value) -> bool:
         function = value.function
         if isinstance(function, (Var, Const, GetAttr)) or not callable(function) or moves_generator(function):
             return True
-        if any(function is f for f in _TALKING):
+        if acts_outside(function):
             return True
         return (
             not is_inactive(function)
@@ -518,7 +518,6 @@ def _nothing(v):
     return ast.Tuple([_nothing(i) for i in v.items], ast.Load())
 
 
-_TALKING = (print, open, input)
 _PURE = (functools.partial, len, range, min, max, list, tuple, isinstance, enumerate, zip, reversed, str, repr)
 
 __all__ = ["PrimalNames", "PrimalPrinter", "Starred", "Tup"]

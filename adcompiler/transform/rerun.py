@@ -132,6 +132,8 @@ def _of_value(value):
     function = function.value if isinstance(function, Const) else function
     if isinstance(function, Var):
         return f"what '{function.name}(...)' does is not known"
+    if acts_outside(function):
+        return f"'{function.__name__}(...)' acts outside"
     return None if is_repeatable(function) else f"what '{getattr(function, '__name__', function)}' does is not known"
 
 
@@ -180,8 +182,20 @@ _SAFE += (min, pow, range, repr, reversed, round, set, slice, sorted, str, sum, 
 _SAFE += (copy.copy, copy.deepcopy)
 
 
+# Functions without a derivative that write, wait for somebody, or change settings.
+_OUTSIDE = (print, open, input, np.save, np.savetxt, np.savez, np.savez_compressed, np.ndarray.tofile, np.ndarray.dump)
+_OUTSIDE += (np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions)
+
+
+def acts_outside(function) -> bool:
+    """Does this function of Python or NumPy do something besides giving a value, so that it runs, and runs once?"""
+    return any(function is f for f in _OUTSIDE)
+
+
 def is_repeatable(function) -> bool:
     """Does a function give the same again, or draw from a generator whose state is put back?"""
+    if acts_outside(function):
+        return False
     if isinstance(function, type):
         return True
     if changes_its_argument(function):
@@ -195,7 +209,7 @@ def is_repeatable(function) -> bool:
     if only_computes(function):
         return True
     if module.partition(".")[0] in ("_operator", "operator", "math", "cmath", "numpy", "adcompiler"):
-        return getattr(function, "__name__", "") not in ("save", "savez", "savetxt", "load", "tofile", "seterr")
+        return True
     owner = getattr(function, "__self__", None)
     return isinstance(owner, (np.random.RandomState, random.Random)) or isinstance(owner, type)
 
@@ -284,4 +298,4 @@ def _is_of_module(function, module) -> bool:
     return owner is (np.random.mtrand._rand if module is np.random else random._inst)
 
 
-__all__ = ["comes_out_differently", "is_print", "memory_of", "moves_generator", "obstacle", "obstacle_of"]
+__all__ = ["acts_outside", "comes_out_differently", "is_print", "memory_of", "moves_generator", "obstacle", "obstacle_of"]

@@ -34,6 +34,7 @@ _EFFECTS = {
     "set_printoptions",
     "seterr",
     "seterrcall",
+    "setbufsize",
     "warn",
     "debug",
     "info",

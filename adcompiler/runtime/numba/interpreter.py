@@ -13,9 +13,10 @@ import random
 import numba
 import numpy as np
 from numba import types
-from numba.core import cgutils
-from numba.core.errors import TypingError
 from numba.extending import NativeValue, box, intrinsic, models, register_model, typeof_impl, unbox
+
+from .calling_python import arguments_of, call_python
+from .library_calls import array_of
 
 _NUMBERS = {"float": types.float64, "int": types.int64, "bool": types.boolean, "complex": types.complex128}
 
@@ -50,19 +51,11 @@ class Interpreter:
             function = self.functions[text] = eval(text, self.names)
         made = function(*args)
         if kind[-1] == "]":
-            return _array(made, kind)
+            dtype, _, axes = kind[:-1].partition("[")
+            return array_of(made, dtype, axes.count(":"))
         if kind == "object":
             self.objects.append(made)
         return made
-
-
-def _array(made, kind):
-    """An array of the type that was compiled for, in rows."""
-    dtype, _, axes = kind[:-1].partition("[")
-    if type(made) is not np.ndarray or made.dtype != dtype or made.ndim != axes.count(":"):
-        found = f"{made.dtype} of rank {made.ndim}" if isinstance(made, np.ndarray) else type(made).__name__
-        raise TypeError(f"compiled code expected an array {kind} from Python, and got {found}")
-    return np.ascontiguousarray(made)
 
 
 def state_of(generator):
@@ -174,51 +167,21 @@ def result_type(kind):
 
 
 def _typed(typingctx, python, text, kind, *args):
-    if not isinstance(text, types.StringLiteral) or not isinstance(kind, types.StringLiteral):
-        raise TypingError("the text and the kind of its result must be literals")
-    given = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else types.Tuple(args)
-    given = types.Tuple([types.unliteral(t) for t in given])
+    given = arguments_of(text, kind, args)
     result = result_type(kind.literal_value)
 
     def generate(context, builder, signature, values):
-        return _call(context, builder, result, values[0], (text.literal_value, kind.literal_value), given, values[3])
+        def native_of(api, made):
+            if result == types.none:
+                return NativeValue(context.get_dummy_value())
+            return NativeValue(made) if result == OBJECT else api.to_native_value(result, made)  # the interpreter holds objects
+
+        texts = (text.literal_value, kind.literal_value)
+        return call_python(
+            context, builder, lambda api: (api.object_getattr_string(values[0], "run"),), texts, given, values[3], native_of
+        )
 
     return result(python, text, kind, given), generate
-
-
-def _call(context, builder, result, python, texts, given, values):
-    """Code that calls `python.run(*texts, *values)`, and leaves the function if that raises."""
-    api, environment = context.get_python_api(builder), context.get_env_manager(builder)
-    state = api.gil_ensure()
-    objects = [api.string_from_string(context.insert_const_string(builder.module, t)) for t in texts]
-    for k, t in enumerate(given):
-        value = builder.extract_value(values, k)
-        if context.enable_nrt:
-            context.nrt.incref(builder, t, value)
-        objects.append(api.from_native_value(t, value, environment))
-    method = api.object_getattr_string(python, "run")
-    made = api.call_function_objargs(method, objects)
-    for each in (method, *objects):
-        api.decref(each)
-    with builder.if_then(cgutils.is_null(builder, made), likely=False):
-        api.gil_release(state)
-        context.call_conv.return_exc(builder)
-    if result == types.none:
-        api.decref(made)
-        api.gil_release(state)
-        return context.get_dummy_value()
-    if result == OBJECT:
-        api.decref(made)  # the interpreter holds it
-        api.gil_release(state)
-        return made
-    native = api.to_native_value(result, made)
-    api.decref(made)
-    if callable(native.cleanup):
-        native.cleanup()
-    api.gil_release(state)
-    with builder.if_then(native.is_error, likely=False):
-        context.call_conv.return_exc(builder)
-    return native.value
 
 
 def interpreted(python, text, kind, *args):

@@ -14,9 +14,9 @@ import importlib
 import numba
 import numpy as np
 from numba import types
-from numba.core import cgutils
-from numba.core.errors import TypingError
 from numba.extending import intrinsic
+
+from .calling_python import arguments_of, call_python
 
 _PYTHON = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
 _FUNCTIONS: dict = {}  # by text and kind: the function, and what brings its result to its form
@@ -132,44 +132,18 @@ def result_type(kind):
 
 
 def _typed(typingctx, text, kind, *args):
-    if not isinstance(text, types.StringLiteral) or not isinstance(kind, types.StringLiteral):
-        raise TypingError("the text and the kind of its result must be literals")
-    given = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else types.Tuple(args)
-    given = types.Tuple([types.unliteral(t) for t in given])
+    given = arguments_of(text, kind, args)
     result = result_type(kind.literal_value)
 
     def generate(context, builder, signature, values):
-        return _call(context, builder, result, (text.literal_value, kind.literal_value), given, values[2])
+        def function_of(api):
+            module = api.import_module(context.insert_const_string(builder.module, __name__))
+            return api.object_getattr_string(module, "run"), module
+
+        texts = (text.literal_value, kind.literal_value)
+        return call_python(context, builder, function_of, texts, given, values[2], lambda api, made: api.to_native_value(result, made))
 
     return result(text, kind, given), generate
-
-
-def _call(context, builder, result, texts, given, values):
-    """Code that calls `run(*texts, *values)`, and leaves the function if that raises."""
-    api, environment = context.get_python_api(builder), context.get_env_manager(builder)
-    state = api.gil_ensure()
-    module = api.import_module(context.insert_const_string(builder.module, __name__))
-    function = api.object_getattr_string(module, "run")
-    objects = [api.string_from_string(context.insert_const_string(builder.module, t)) for t in texts]
-    for k, t in enumerate(given):
-        value = builder.extract_value(values, k)
-        if context.enable_nrt:
-            context.nrt.incref(builder, t, value)
-        objects.append(api.from_native_value(t, value, environment))
-    made = api.call_function_objargs(function, objects)
-    for each in (module, function, *objects):
-        api.decref(each)
-    with builder.if_then(cgutils.is_null(builder, made), likely=False):
-        api.gil_release(state)
-        context.call_conv.return_exc(builder)
-    native = api.to_native_value(result, made)
-    api.decref(made)
-    if callable(native.cleanup):
-        native.cleanup()
-    api.gil_release(state)
-    with builder.if_then(native.is_error, likely=False):
-        context.call_conv.return_exc(builder)
-    return native.value
 
 
 def called(text, kind, *args):
