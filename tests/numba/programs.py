@@ -50,6 +50,17 @@ def value_and_gradient(program, args, kwargs):
     return value, gradient if len(program.wrt) > 1 else (gradient,)
 
 
+def check_both_backends(f, *args, wrt=0):
+    """Value and gradients by the two backends agree, and with differences."""
+    value, gradient = ad.value_and_grad(f, wrt=wrt, backend="numba")(*args)
+    expected, right = ad.value_and_grad(f, wrt=wrt)(*args)
+    assert np.isclose(value, expected, rtol=1e-12)
+    pairs = zip(gradient, right, strict=True) if isinstance(wrt, tuple) else [(gradient, right)]
+    for got, want in pairs:
+        assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
+    ad.check_gradients(f, *args, wrt=wrt)
+
+
 def check_compiled(program):
     """Value, gradient, structure and untouched arguments; raises what the backend raises."""
     args, kwargs = program.fresh()

@@ -92,6 +92,60 @@ def test_without_the_jit_the_same_text_runs_as_python(tmp_path):
     assert made.returncode == 0, made.stderr
 
 
+IN_PYTHON = """
+import numpy as np
+import adcompiler as ad
+
+def fill(a, n):
+    if n == 0:
+        return
+    a[1:] = a[1:] * a[:-1]
+    fill(a[:-1], n - 1)
+
+def changed_by_recursion(x, rng):
+    a = x * 1.0
+    fill(a, 2)
+    return np.sum(a * a)
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    y = x * power(x, n - 1)
+    return y
+
+def recursive(x, rng):
+    return power(x[0], 3) * x[1]
+
+def rows(x, rng):
+    r = [x * 1.0, x * 2.0]
+    for k in range(2):
+        r[k][0] = x[1] * x[2]
+        r[0] += r[1]
+    q = [r[0], r[1], r[0]]
+    q[2][1] += x[0] ** 2
+    return np.sum(q[0] * r[1])
+
+def drawn(x, rng):
+    y = np.fft.fft(x * rng.normal(size=3))
+    return np.sum(np.abs(y) ** 2)
+
+x = np.array([0.5, 1.5, 2.0])
+for f in (changed_by_recursion, recursive, rows, drawn):
+    value, gradient = ad.value_and_grad(f, backend="numba")(x, np.random.default_rng(0))
+    expected, right = ad.value_and_grad(f)(x, np.random.default_rng(0))
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(gradient, right, rtol=1e-12)
+"""
+
+
+def test_recursion_lists_and_calls_of_python_run_as_python_too(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(IN_PYTHON)
+    environment = {**os.environ, "ADCOMPILER_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "1"}
+    made = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+
+
 def sums_of_squares(x, n):
     total = 0.0
     for k in range(n):

@@ -3,18 +3,11 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from tests.numba.programs import check_both_backends
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore")
 X = np.array([0.7, -0.4, 1.3])
-
-
-def both(f, *args):
-    value, gradient = ad.value_and_grad(f, backend="numba")(*args)
-    expected, right = ad.value_and_grad(f)(*args)
-    assert np.isclose(value, expected, rtol=1e-12)
-    assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
-    ad.check_gradients(f, *args)
 
 
 def one_of_two(x, first):
@@ -54,15 +47,15 @@ def spectrum(x, n):
 
 @pytest.mark.parametrize("first", [True, False])
 def test_lists_under_several_names(first):
-    both(one_of_two, X, first)
+    check_both_backends(one_of_two, X, first)
 
 
 def test_lists_of_numbers_and_of_arrays_made_in_a_loop():
-    both(stages, X, 3)
+    check_both_backends(stages, X, 3)
 
 
 def test_lists_of_complex_numbers():
-    both(spectrum, X, 2)
+    check_both_backends(spectrum, X, 2)
 
 
 def extended_by_itself(x):

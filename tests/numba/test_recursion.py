@@ -3,19 +3,12 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from tests.numba.programs import check_both_backends
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore")
 X = np.array([0.7, -0.4, 1.1, 0.3])
 M = np.array([[1.5, -0.4, 0.3], [0.6, 2.0, -0.7], [0.2, 0.5, 1.2]])
-
-
-def both(f, *args):
-    value, gradient = ad.value_and_grad(f, backend="numba")(*args)
-    expected, right = ad.value_and_grad(f)(*args)
-    assert np.isclose(value, expected, rtol=1e-12)
-    assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
-    ad.check_gradients(f, *args)
 
 
 def moved_along(a, n):
@@ -229,12 +222,12 @@ def rows_and_columns(m):
     one_of_two, real_part, constants_changed_in_another_shape,
 ], ids=lambda f: f.__name__)
 def test_arrays_changed_by_recursive_functions(f):
-    both(f, X)
+    check_both_backends(f, X)
 
 
 @pytest.mark.parametrize("f", [a_copy_and_a_view, rows_and_columns], ids=lambda f: f.__name__)
 def test_matrices_changed_by_recursive_functions(f):
-    both(f, M)
+    check_both_backends(f, M)
 
 
 def test_another_shape_in_fortran_order_is_refused():

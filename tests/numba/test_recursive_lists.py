@@ -3,18 +3,11 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from tests.numba.programs import check_both_backends
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore")
 X = np.array([0.7, -0.4, 1.1, 0.3])
-
-
-def both(f, *args):
-    value, gradient = ad.value_and_grad(f, backend="numba")(*args)
-    expected, right = ad.value_and_grad(f)(*args)
-    assert np.isclose(value, expected, rtol=1e-12)
-    assert np.allclose(gradient, right, rtol=1e-12, atol=1e-12)
-    ad.check_gradients(f, *args)
 
 
 def fill(found, x, n):
@@ -152,7 +145,7 @@ def tuples_in_a_list(x):
     one_array_twice_in_a_list, filled_with_arrays, tuples_in_a_list,
 ], ids=lambda f: f.__name__)
 def test_lists_in_recursive_functions(f):
-    both(f, X)
+    check_both_backends(f, X)
 
 
 def weighted(values, k):

@@ -3,20 +3,11 @@ import numpy as np
 import pytest
 
 import adcompiler as ad
+from tests.numba.programs import check_both_backends
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore")
 W = np.array([0.5, -1.5, 2.0, 0.25, 1.75, -0.5])
-
-
-def both(f, *args, wrt=0):
-    value, gradient = ad.value_and_grad(f, wrt=wrt, backend="numba")(*args)
-    expected, right = ad.value_and_grad(f, wrt=wrt)(*args)
-    assert np.isclose(value, expected, rtol=1e-12)
-    for got, want in zip(gradient if isinstance(wrt, tuple) else [gradient], right if isinstance(wrt, tuple) else [right],
-                         strict=True):
-        assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
-    ad.check_gradients(f, *args, wrt=wrt)
 
 
 def swapped_pointers(x, n):
@@ -71,11 +62,11 @@ def diagonal_seen_later(x):
 
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_arrays_in_a_list_are_found_by_identity(n):
-    both(swapped_pointers, np.linspace(0.5, 1.5, 6), n)
+    check_both_backends(swapped_pointers, np.linspace(0.5, 1.5, 6), n)
 
 
 def test_layout_decides_between_view_and_copy():
-    both(chosen_layout, np.linspace(0.5, 1.5, 6).reshape(2, 3))
+    check_both_backends(chosen_layout, np.linspace(0.5, 1.5, 6).reshape(2, 3))
 
 
 def test_fortran_order_of_what_is_reshaped_and_changed_is_refused():
@@ -88,14 +79,14 @@ def test_fortran_order_of_what_is_reshaped_and_changed_is_refused():
     m = np.linspace(0.5, 1.5, 6).reshape(2, 3)
     with pytest.raises(ad.UnsupportedSyntaxError, match="beside a transpose"):
         ad.grad(transposed, backend="numba")(m)
-    both(doubled, m)
+    check_both_backends(doubled, m)
     with pytest.raises(ad.UnsupportedSyntaxError, match="in Fortran order"):
         ad.grad(doubled, backend="numba")(np.asfortranarray(m))
 
 
 @pytest.mark.parametrize("f", [strided_reshape, parts_of_complex, diagonal_seen_later])
 def test_views_are_views(f):
-    both(f, np.linspace(0.5, 1.5, 6))
+    check_both_backends(f, np.linspace(0.5, 1.5, 6))
 
 
 def test_reshaped_is_a_view_where_numpy_makes_one():

@@ -253,8 +253,19 @@ def any_layout(a):
 
 
 if config.DISABLE_JIT:  # the same in Python
-    shadow_arrays, shadow_array, may_share_memory = Shadows, Shadows.array, np.may_share_memory
-    enter_array = Shadows.array
+    may_share_memory = np.may_share_memory
+
+    def shadow_arrays():
+        """An empty table of arrays."""
+        return Shadows()
+
+    def enter_array(table, a):
+        """Enter an array that the function did not make."""
+        table.array(a)
+
+    def shadow_array(table, a):
+        """The adjoint of an array."""
+        return table.array(a)
 
     def table_of_lists(shadows):
         """An empty table of lists."""

@@ -371,6 +371,8 @@ class Backend:
         parts = []
         for d, f in group.functions.items():
             if f.walk is not None and f.result is not None:
+                if f.is_forward:
+                    f.walk.body[:0] = group.unset(f)
                 given = [a.arg for a in f.definition.args.args if not isinstance(f.params[a.arg], Known)]
                 parts.append(Part(d, _definition(f.definition, [*given, *group.names(f)], f.walk), f.walk, given, []))
         return [*parts, Part("gradient", _definition(main, names, walk), walk, names, self.extras(extra), walk.returned.type,

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....frontend.lower.comparisons import COMPARE
+from ....frontend.lower.operators import BINARY, UNARY
 from ....ir.nodes import NOTHING
 from ....runtime.numba import scalars
 from ....transform.code import call, constant
@@ -17,30 +19,7 @@ from .casts import as_dtype, apply_elementwise, cast, integer
 from .conditions import as_test
 from .expressions import in_words, items_of, constant_of, expression, tuple_of
 
-OPERATORS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.MatMult: operator.matmul,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Invert: operator.invert,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
+OPERATORS = BINARY | UNARY | COMPARE
 
 
 def lower_unary(lo, node):

@@ -13,10 +13,10 @@ nothing changes; a branch that needs a result of which nothing is known yet is l
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ....transform.bars import unique
-from ....transform.code import attribute, call, constant, name, subscript
+from ....transform.code import attribute, call, constant, name, nodes_in, subscript
 from ..tape.stacks import empty_list_of, example
 from ..typed import Typed
 from ..types import INT, MIXED, NONE, Array, Items, Known, Listed, Scalar, Stack, forget, join
@@ -314,6 +314,23 @@ class Group:
                     made.append(ast.Assign([name(n, True)], empty_list_of(example(lo, t))))
             made.append(ast.Assign([name(r.counter, True)], call(lo.np("zeros"), constant(2), lo.np("int64"))))
         return [*made, *list_shadows.tables(lo, self.list_tables)]
+
+
+    def unset(self, function: Compiled) -> list:
+        """Values of names that only some paths of a function set, and that its record keeps all the same."""
+        record, body = function.record, function.walk.body
+        types = dict(zip(record.lists, record.entries, strict=True))
+        is_set = {a.arg for a in function.definition.args.args}
+        is_set |= {n.id for s in body if isinstance(s, ast.Assign) for t in s.targets for n in nodes_in(t) if isinstance(n, ast.Name)}
+        made = []
+        for s in body:
+            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
+                owner = s.value.func.value
+                if isinstance(owner, ast.Name) and _is_kept(types.get(owner.id)):
+                    value = s.value.args[0]
+                    if isinstance(value, ast.Name) and value.id not in is_set:
+                        made.append(ast.Assign([name(value.id, True)], example(function.walk, types[owner.id])))
+        return made
 
 
 def replace_type(value: Typed, t) -> Typed:
