@@ -51,14 +51,13 @@ def dropout_passes(x, rng, n):
 
 
 def until_accepted(x, rng):
-    total, n = x[0], 0
-    while n < 3:
-        u = rng.random()
-        if u > 0.6:
-            continue
-        total = total * (0.5 + u) + x[n] ** 2
-        n += 1
-    return total
+    product, k = x[0], 0
+    while k < len(x):
+        u = rng.uniform(-1.0, 1.0)
+        if abs(u) < 0.4:
+            product = product * (1.5 - u) + np.cos(x[k])
+            k += 1
+    return product
 
 
 def nothing_reads_it(x, rng):
@@ -171,6 +170,21 @@ def test_an_error_after_draws_tells_its_line_and_leaves_the_generator_where_it_i
 def one_beside_three(x, w, rng):
     y = x * rng.random()
     return np.sum(y * w + rng.random(3))
+
+
+def test_a_gradient_that_is_computed_again_for_a_nan_draws_once_and_prints_once(capsys):
+    def roots(x, rng):
+        noise = rng.normal(size=3)
+        print("first draw", noise[0])
+        return np.sum(np.where(x > 0.0, np.sqrt(x) * noise * x, 0.0)) + 0.0 * np.sqrt(x[2])
+
+    x, found = np.array([0.5, 1.0, 0.0]), []
+    for backend in ("numba", "numpy"):
+        rng = np.random.default_rng(5)
+        value, gradient = ad.value_and_grad(roots, wrt=0, backend=backend)(x, rng)
+        found.append((value, *gradient, *position(rng), capsys.readouterr().out))
+    np.testing.assert_allclose(found[0][:-1], found[1][:-1], rtol=1e-12)
+    assert found[0][-1] == found[1][-1] and found[0][-1].count("first draw") == 1
 
 
 def test_a_call_that_is_made_again_draws_the_same_numbers():
